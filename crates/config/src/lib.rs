@@ -1,0 +1,1 @@
+//! Every configuration key of Spark and Firesteel, and a session's snapshot of them
