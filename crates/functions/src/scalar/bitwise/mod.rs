@@ -1,0 +1,6 @@
+//! Bitwise functions.
+
+use crate::Function;
+
+/// The functions of the family.
+pub const FUNCTIONS: &[&Function] = &[];

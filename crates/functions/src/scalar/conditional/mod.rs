@@ -1,0 +1,6 @@
+//! Conditional expressions.
+
+use crate::Function;
+
+/// The functions of the family.
+pub const FUNCTIONS: &[&Function] = &[];

@@ -1,0 +1,6 @@
+//! Conversions between types.
+
+use crate::Function;
+
+/// The functions of the family.
+pub const FUNCTIONS: &[&Function] = &[];

@@ -1,0 +1,6 @@
+//! Generators: rows per row.
+
+use crate::Function;
+
+/// The functions of the family.
+pub const FUNCTIONS: &[&Function] = &[];

@@ -1,0 +1,6 @@
+//! Functions that take lambdas.
+
+use crate::Function;
+
+/// The functions of the family.
+pub const FUNCTIONS: &[&Function] = &[];

@@ -1,0 +1,6 @@
+//! Mathematical functions.
+
+use crate::Function;
+
+/// The functions of the family.
+pub const FUNCTIONS: &[&Function] = &[];

@@ -1,0 +1,48 @@
+//! Scalar functions and generators, a folder a family.
+
+pub mod array;
+pub mod bitwise;
+pub mod conditional;
+pub mod conversion;
+pub mod datetime;
+pub mod generator;
+pub mod hash;
+pub mod interval;
+pub mod json;
+pub mod lambda;
+pub mod map;
+pub mod math;
+pub mod misc;
+pub mod operator;
+pub mod predicate;
+pub mod regexp;
+pub mod string;
+pub mod struct_;
+pub mod url;
+
+use crate::Function;
+
+/// The families' lists.
+pub fn families() -> Vec<&'static [&'static Function]> {
+    vec![
+        operator::FUNCTIONS,
+        predicate::FUNCTIONS,
+        conditional::FUNCTIONS,
+        bitwise::FUNCTIONS,
+        math::FUNCTIONS,
+        string::FUNCTIONS,
+        regexp::FUNCTIONS,
+        url::FUNCTIONS,
+        json::FUNCTIONS,
+        hash::FUNCTIONS,
+        misc::FUNCTIONS,
+        conversion::FUNCTIONS,
+        datetime::FUNCTIONS,
+        interval::FUNCTIONS,
+        array::FUNCTIONS,
+        map::FUNCTIONS,
+        struct_::FUNCTIONS,
+        lambda::FUNCTIONS,
+        generator::FUNCTIONS,
+    ]
+}

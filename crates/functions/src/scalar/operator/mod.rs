@@ -1,0 +1,6 @@
+//! Arithmetic operators.
+
+use crate::Function;
+
+/// The functions of the family.
+pub const FUNCTIONS: &[&Function] = &[];

@@ -1,0 +1,6 @@
+//! Predicates: comparisons, logic, pattern matching.
+
+use crate::Function;
+
+/// The functions of the family.
+pub const FUNCTIONS: &[&Function] = &[];

@@ -1,0 +1,6 @@
+//! Functions of URLs.
+
+use crate::Function;
+
+/// The functions of the family.
+pub const FUNCTIONS: &[&Function] = &[];
