@@ -1,0 +1,1 @@
+//! The unresolved plan to DataFusion's logical plan, with Spark's semantics

@@ -1,0 +1,1 @@
+//! Catalogs, databases, tables, views and functions: names in, metadata out

@@ -1,0 +1,19 @@
+//! Runtime of the sessions: running plans, memory, kept relations, metrics.
+//!
+//! An [`Engine`] is one per process: memory pool, runtimes, the store of kept
+//! relations. A [`Session`] holds a user's configuration, catalog state and
+//! temporary views, and turns unresolved plans into rows.
+//!
+//! Invariant: owns all long-lived data; everything in it can be dropped per session.
+
+pub mod analysis;
+pub mod command;
+pub mod engine;
+pub mod execution;
+pub mod session;
+
+pub use analysis::{AnalysisReply, AnalysisRequest};
+pub use command::{CommandOutput, SqlResult};
+pub use engine::{Engine, EngineOptions};
+pub use execution::{Execution, Metric, MetricKind, ObservedMetrics, OperatorMetrics, Progress, RunContext};
+pub use session::Session;

@@ -1,0 +1,229 @@
+//! Kernels: vectorised functions over arrays, behind one DataFusion UDF type.
+
+use crate::{BuildContext, Function, TypedExpr};
+use arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
+use datafusion::common::{DataFusionError, Result as DfResult};
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+use firesteel_error::{QueryContext, Result, SparkError};
+use firesteel_types::{DataType, arrow_mapping};
+use std::any::Any;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+/// A kernel: arrays (or scalars) in, an array or a scalar out.
+///
+/// Arguments have the canonical Arrow types of their Spark types, but strings
+/// and binaries may be views: call [`KernelArgs::arrays`] for plain arrays.
+/// Errors that a user can cause are [`SparkError`]s, given back by `?`.
+pub type KernelFn = fn(&KernelArgs<'_>) -> Result<ColumnarValue>;
+
+/// Settings of the session that a kernel's result depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KernelSettings {
+    pub ansi: bool,
+    pub time_zone: Arc<str>,
+    /// Further settings of one function (a format, a seed), as it likes.
+    pub payload: Option<Arc<str>>,
+}
+
+/// The arguments of one kernel call.
+pub struct KernelArgs<'a> {
+    pub values: &'a [ColumnarValue],
+    /// The arguments' Spark types.
+    pub types: &'a [DataType],
+    pub return_type: &'a DataType,
+    pub number_rows: usize,
+    pub settings: &'a KernelSettings,
+    /// The place of the call, for errors.
+    pub context: Option<&'a QueryContext>,
+    prepared: &'a OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl KernelArgs<'_> {
+    /// All arguments as arrays of `number_rows` rows, views turned into plain arrays.
+    pub fn arrays(&self) -> Result<Vec<arrow::array::ArrayRef>> {
+        (0..self.values.len()).map(|i| self.array(i)).collect()
+    }
+
+    /// An argument as an array of `number_rows` rows, views turned into plain arrays.
+    pub fn array(&self, index: usize) -> Result<arrow::array::ArrayRef> {
+        let value = self
+            .values
+            .get(index)
+            .ok_or_else(|| SparkError::internal(format!("kernel argument {index} is missing")))?;
+        let array = value.to_array(self.number_rows).map_err(|e| SparkError::internal(e.to_string()))?;
+        let plain = match array.data_type() {
+            ArrowType::Utf8View | ArrowType::LargeUtf8 => ArrowType::Utf8,
+            ArrowType::BinaryView | ArrowType::LargeBinary => ArrowType::Binary,
+            ArrowType::Dictionary(_, value) => value.as_ref().clone(),
+            _ => return Ok(array),
+        };
+        arrow::compute::cast(&array, &plain).map_err(|e| SparkError::internal(e.to_string()))
+    }
+
+    /// Something made once per call site and kept (a compiled pattern, a parsed format).
+    /// Only for things that depend on constant arguments and settings.
+    pub fn prepared<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+        if let Some(value) = self.prepared.get() {
+            return value.downcast_ref::<T>().ok_or_else(|| SparkError::internal("two preparations in one kernel"));
+        }
+        let made = make()?;
+        let value = self.prepared.get_or_init(|| Box::new(made));
+        value.downcast_ref::<T>().ok_or_else(|| SparkError::internal("two preparations in one kernel"))
+    }
+
+    /// Adds the place of the call to an error.
+    pub fn error(&self, error: SparkError) -> SparkError {
+        error.or_context(|| self.context.cloned())
+    }
+}
+
+/// The DataFusion function behind every kernel of ours.
+#[derive(Debug)]
+pub struct SparkScalarUdf {
+    name: &'static str,
+    kernel: KernelFn,
+    argument_types: Vec<DataType>,
+    return_type: DataType,
+    nullable: bool,
+    settings: KernelSettings,
+    context: Option<Arc<QueryContext>>,
+    signature: Signature,
+    prepared: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl SparkScalarUdf {
+    pub fn new(
+        function: &Function,
+        kernel: KernelFn,
+        argument_types: Vec<DataType>,
+        return_type: DataType,
+        nullable: bool,
+        settings: KernelSettings,
+        context: Option<Arc<QueryContext>>,
+    ) -> Self {
+        let volatility = if function.deterministic { Volatility::Immutable } else { Volatility::Volatile };
+        Self {
+            name: function.name,
+            kernel,
+            argument_types,
+            return_type,
+            nullable,
+            settings,
+            context,
+            signature: Signature::variadic_any(volatility),
+            prepared: OnceLock::new(),
+        }
+    }
+
+    pub fn argument_types(&self) -> &[DataType] {
+        &self.argument_types
+    }
+
+    pub fn spark_return_type(&self) -> &DataType {
+        &self.return_type
+    }
+
+    pub fn is_nullable(&self) -> bool {
+        self.nullable
+    }
+
+    pub fn settings(&self) -> &KernelSettings {
+        &self.settings
+    }
+}
+
+impl PartialEq for SparkScalarUdf {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.return_type == other.return_type
+            && self.argument_types == other.argument_types
+            && self.settings == other.settings
+    }
+}
+
+impl Eq for SparkScalarUdf {}
+
+impl Hash for SparkScalarUdf {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+        self.return_type.hash(state);
+        self.settings.hash(state);
+    }
+}
+
+impl ScalarUDFImpl for SparkScalarUdf {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[ArrowType]) -> DfResult<ArrowType> {
+        Ok(arrow_mapping::to_arrow(&self.return_type))
+    }
+
+    fn return_field_from_args(&self, _: ReturnFieldArgs) -> DfResult<FieldRef> {
+        Ok(Arc::new(Field::new(self.name, arrow_mapping::to_arrow(&self.return_type), self.nullable)))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> DfResult<ColumnarValue> {
+        let kernel_args = KernelArgs {
+            values: &args.args,
+            types: &self.argument_types,
+            return_type: &self.return_type,
+            number_rows: args.number_rows,
+            settings: &self.settings,
+            context: self.context.as_deref(),
+            prepared: &self.prepared,
+        };
+        (self.kernel)(&kernel_args).map_err(|e| DataFusionError::External(Box::new(kernel_args.error(e))))
+    }
+}
+
+/// Makes the call of a kernel.
+pub fn call(
+    function: &Function,
+    kernel: KernelFn,
+    arguments: &[TypedExpr],
+    return_type: &DataType,
+    nullable: bool,
+    context: &BuildContext<'_>,
+) -> Result<Expr> {
+    call_with_payload(function, kernel, arguments, return_type, nullable, context, None)
+}
+
+/// Makes the call of a kernel with settings of its own.
+pub fn call_with_payload(
+    function: &Function,
+    kernel: KernelFn,
+    arguments: &[TypedExpr],
+    return_type: &DataType,
+    nullable: bool,
+    context: &BuildContext<'_>,
+    payload: Option<Arc<str>>,
+) -> Result<Expr> {
+    let settings = KernelSettings {
+        ansi: context.conf.ansi_enabled,
+        time_zone: context.conf.time_zone.as_str().into(),
+        payload,
+    };
+    let udf = SparkScalarUdf::new(
+        function,
+        kernel,
+        arguments.iter().map(|a| a.data_type.clone()).collect(),
+        return_type.clone(),
+        nullable,
+        settings,
+        context.context.clone(),
+    );
+    let udf = Arc::new(ScalarUDF::new_from_impl(udf));
+    Ok(Expr::ScalarFunction(datafusion::logical_expr::expr::ScalarFunction::new_udf(
+        udf,
+        arguments.iter().map(|a| a.expr.clone()).collect(),
+    )))
+}

@@ -1,0 +1,1 @@
+//! File formats and other stores: scan, write, partition discovery, commit
