@@ -131,21 +131,35 @@ impl ExceptionClass {
     pub fn java_classes(self) -> &'static [&'static str] {
         match self {
             Analysis => analysis!(),
-            ExtendedAnalysis => analysis!("org.apache.spark.sql.catalyst.ExtendedAnalysisException"),
+            ExtendedAnalysis => {
+                analysis!("org.apache.spark.sql.catalyst.ExtendedAnalysisException")
+            }
             Parse => analysis!("org.apache.spark.sql.catalyst.parser.ParseException"),
             IllegalArgument => {
-                runtime!("org.apache.spark.SparkIllegalArgumentException", "java.lang.IllegalArgumentException")
+                runtime!(
+                    "org.apache.spark.SparkIllegalArgumentException",
+                    "java.lang.IllegalArgumentException"
+                )
             }
-            IllegalState => runtime!("org.apache.spark.SparkIllegalStateException", "java.lang.IllegalStateException"),
+            IllegalState => runtime!(
+                "org.apache.spark.SparkIllegalStateException",
+                "java.lang.IllegalStateException"
+            ),
             QueryExecution => {
-                hierarchy!("org.apache.spark.sql.execution.QueryExecutionException", "java.lang.Exception")
+                hierarchy!(
+                    "org.apache.spark.sql.execution.QueryExecutionException",
+                    "java.lang.Exception"
+                )
             }
             NumberFormat => runtime!(
                 "org.apache.spark.SparkNumberFormatException",
                 "java.lang.NumberFormatException",
                 "java.lang.IllegalArgumentException",
             ),
-            Arithmetic => runtime!("org.apache.spark.SparkArithmeticException", "java.lang.ArithmeticException"),
+            Arithmetic => runtime!(
+                "org.apache.spark.SparkArithmeticException",
+                "java.lang.ArithmeticException"
+            ),
             UnsupportedOperation => runtime!(
                 "org.apache.spark.SparkUnsupportedOperationException",
                 "java.lang.UnsupportedOperationException",
@@ -155,15 +169,25 @@ impl ExceptionClass {
                 "java.lang.ArrayIndexOutOfBoundsException",
                 "java.lang.IndexOutOfBoundsException",
             ),
-            DateTime => runtime!("org.apache.spark.SparkDateTimeException", "java.time.DateTimeException"),
+            DateTime => runtime!(
+                "org.apache.spark.SparkDateTimeException",
+                "java.time.DateTimeException"
+            ),
             Runtime => runtime!("org.apache.spark.SparkRuntimeException"),
             Upgrade => runtime!("org.apache.spark.SparkUpgradeException"),
             NoSuchElement => {
-                runtime!("org.apache.spark.SparkNoSuchElementException", "java.util.NoSuchElementException")
+                runtime!(
+                    "org.apache.spark.SparkNoSuchElementException",
+                    "java.util.NoSuchElementException"
+                )
             }
             Spark => hierarchy!("org.apache.spark.SparkException", "java.lang.Exception"),
             SparkSql => {
-                hierarchy!("org.apache.spark.SparkSQLException", "java.sql.SQLException", "java.lang.Exception")
+                hierarchy!(
+                    "org.apache.spark.SparkSQLException",
+                    "java.sql.SQLException",
+                    "java.lang.Exception"
+                )
             }
             SqlFeatureNotSupported => hierarchy!(
                 "org.apache.spark.SparkSQLFeatureNotSupportedException",
@@ -173,26 +197,45 @@ impl ExceptionClass {
                 "java.lang.Exception",
             ),
             SqlScripting => {
-                hierarchy!("org.apache.spark.sql.exceptions.SqlScriptingException", "java.lang.Exception")
+                hierarchy!(
+                    "org.apache.spark.sql.exceptions.SqlScriptingException",
+                    "java.lang.Exception"
+                )
             }
             InvalidPlanInput => {
-                hierarchy!("org.apache.spark.sql.connect.common.InvalidPlanInput", "java.lang.Exception")
+                hierarchy!(
+                    "org.apache.spark.sql.connect.common.InvalidPlanInput",
+                    "java.lang.Exception"
+                )
             }
             InvalidCommandInput => {
-                hierarchy!("org.apache.spark.sql.connect.common.InvalidCommandInput", "java.lang.Exception")
+                hierarchy!(
+                    "org.apache.spark.sql.connect.common.InvalidCommandInput",
+                    "java.lang.Exception"
+                )
             }
             NoSuchTable => analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchTableException"),
             NoSuchView => analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchViewException"),
-            NoSuchDatabase => analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchDatabaseException"),
+            NoSuchDatabase => {
+                analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchDatabaseException")
+            }
             NoSuchNamespace => analysis!(
                 "org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException",
                 "org.apache.spark.sql.catalyst.analysis.NoSuchDatabaseException",
             ),
-            NoSuchFunction => analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchFunctionException"),
-            NoSuchPartition => analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchPartitionsException"),
+            NoSuchFunction => {
+                analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchFunctionException")
+            }
+            NoSuchPartition => {
+                analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchPartitionsException")
+            }
             NoSuchIndex => analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchIndexException"),
-            TableAlreadyExists => analysis!("org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException"),
-            ViewAlreadyExists => analysis!("org.apache.spark.sql.catalyst.analysis.ViewAlreadyExistsException"),
+            TableAlreadyExists => {
+                analysis!("org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException")
+            }
+            ViewAlreadyExists => {
+                analysis!("org.apache.spark.sql.catalyst.analysis.ViewAlreadyExistsException")
+            }
             DatabaseAlreadyExists => analysis!(
                 "org.apache.spark.sql.catalyst.analysis.DatabaseAlreadyExistsException",
                 "org.apache.spark.sql.catalyst.analysis.NamespaceAlreadyExistsException",
@@ -206,21 +249,30 @@ impl ExceptionClass {
             PartitionsAlreadyExist => {
                 analysis!("org.apache.spark.sql.catalyst.analysis.PartitionsAlreadyExistException")
             }
-            IndexAlreadyExists => analysis!("org.apache.spark.sql.catalyst.analysis.IndexAlreadyExistsException"),
-            NonEmptyNamespace => analysis!("org.apache.spark.sql.catalyst.analysis.NonEmptyNamespaceException"),
+            IndexAlreadyExists => {
+                analysis!("org.apache.spark.sql.catalyst.analysis.IndexAlreadyExistsException")
+            }
+            NonEmptyNamespace => {
+                analysis!("org.apache.spark.sql.catalyst.analysis.NonEmptyNamespaceException")
+            }
             CatalogNotFound => hierarchy!(
                 "org.apache.spark.sql.connector.catalog.CatalogNotFoundException",
                 "org.apache.spark.SparkException",
                 "java.lang.Exception",
             ),
-            InvalidUdfClass => analysis!("org.apache.spark.sql.catalyst.catalog.InvalidUDFClassException"),
+            InvalidUdfClass => {
+                analysis!("org.apache.spark.sql.catalyst.catalog.InvalidUDFClassException")
+            }
             Python => runtime!("org.apache.spark.api.python.PythonException"),
             StreamingPythonRunner => runtime!(
                 "org.apache.spark.api.python.StreamingPythonRunner$StreamingPythonRunnerInitializationException",
                 "org.apache.spark.SparkPythonException",
             ),
             StreamingQuery => {
-                hierarchy!("org.apache.spark.sql.streaming.StreamingQueryException", "java.lang.Exception")
+                hierarchy!(
+                    "org.apache.spark.sql.streaming.StreamingQueryException",
+                    "java.lang.Exception"
+                )
             }
             FileNotFound => hierarchy!(
                 "org.apache.spark.SparkFileNotFoundException",
@@ -250,13 +302,19 @@ impl ExceptionClass {
                 "java.lang.VirtualMachineError",
                 "java.lang.Error",
             ),
-            Security => runtime!("org.apache.spark.SparkSecurityException", "java.lang.SecurityException"),
+            Security => runtime!(
+                "org.apache.spark.SparkSecurityException",
+                "java.lang.SecurityException"
+            ),
         }
     }
 
     /// The name of the class itself, as `ErrorInfo.reason` carries it.
     pub fn java_class(self) -> &'static str {
-        self.java_classes().first().copied().unwrap_or("java.lang.Throwable")
+        self.java_classes()
+            .first()
+            .copied()
+            .unwrap_or("java.lang.Throwable")
     }
 }
 
