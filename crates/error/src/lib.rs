@@ -10,6 +10,8 @@
 pub mod class;
 pub mod conditions;
 pub mod context;
+pub mod quote;
+pub mod suggest;
 
 pub use class::ExceptionClass;
 pub use context::{QueryContext, QueryContextKind};
