@@ -137,6 +137,8 @@ pub enum Check {
     AtLeastOrOff(i64),
     /// Both bounds included.
     Between(i64, i64),
+    /// One of these.
+    Among(&'static [i64]),
     /// More than this.
     Above(f64),
     /// Both bounds included.

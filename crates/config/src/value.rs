@@ -163,10 +163,7 @@ pub fn check(entry: &ConfigEntry, text: &str) -> Result<()> {
         Kind::Enum(options, letters) => {
             return match options.contains(&fold(text, letters).as_ref()) {
                 true => Ok(()),
-                false => Err(
-                    invalid("INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS", entry, text)
-                        .with("confOptions", options.join(", ")),
-                ),
+                false => Err(out_of_range(entry, text)),
             };
         }
         Kind::Choice(options, letters) => {
@@ -191,6 +188,7 @@ pub fn check(entry: &ConfigEntry, text: &str) -> Result<()> {
         None => Err(invalid("INVALID_CONF_VALUE.TYPE_MISMATCH", entry, text)
             .with("confType", entry.kind.name())),
         Some(Number::None) => Ok(()),
+        Some(Number::Whole(value)) if !among(entry.check, value) => Err(out_of_range(entry, text)),
         Some(Number::Whole(value)) => match whole_fault(entry.check, value) {
             None => Ok(()),
             Some(requirement) => Err(unmet(entry, &value.to_string(), requirement)),
@@ -212,6 +210,23 @@ fn invalid(condition: &'static str, entry: &ConfigEntry, value: &str) -> SparkEr
     SparkError::new(condition)
         .with("confName", entry.key)
         .with("confValue", value)
+}
+
+/// Whether the check does not list options, or lists the value.
+fn among(check: Check, value: i64) -> bool {
+    !matches!(check, Check::Among(options) if !options.contains(&value))
+}
+
+fn out_of_range(entry: &ConfigEntry, text: &str) -> SparkError {
+    let options = match (entry.kind, entry.check) {
+        (Kind::Enum(options, _), _) => options.join(", "),
+        (_, Check::Among(options)) => {
+            let options: Vec<String> = options.iter().map(i64::to_string).collect();
+            options.join(", ")
+        }
+        _ => String::new(),
+    };
+    invalid("INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS", entry, text).with("confOptions", options)
 }
 
 fn unmet(entry: &ConfigEntry, value: &str, requirement: String) -> SparkError {

@@ -101,7 +101,7 @@ pub(super) static TABLE: &[ConfigEntry] = &[
     e("spark.sql.avro.compression.codec", Enum(&["bzip2", "deflate", "uncompressed", "xz", "snappy", "zstandard"], Exact), Is("snappy"), Any, "2.4.0", ""),
     e("spark.sql.avro.datetimeRebaseModeInRead", Enum(REBASE_MODES, Upper), Is("CORRECTED"), Any, "", ""),
     e("spark.sql.avro.datetimeRebaseModeInWrite", Enum(REBASE_MODES, Upper), Is("CORRECTED"), Any, "", ""),
-    e("spark.sql.avro.deflate.level", Enum(&["8", "4", "9", "5", "2", "7", "-1", "3", "6", "1"], Exact), Is("-1"), Any, "2.4.0", ""),
+    e("spark.sql.avro.deflate.level", Int, Is("-1"), Among(&[8, 4, 9, 5, 2, 7, -1, 3, 6, 1]), "2.4.0", ""),
     e("spark.sql.avro.filterPushdown.enabled", Boolean, Is("true"), Any, "3.1.0", ""),
     e("spark.sql.avro.xz.level", Int, Is("6"), Between(1, 9), "4.0.0", ""),
     e("spark.sql.avro.zstandard.bufferPool.enabled", Boolean, Is("false"), Any, "4.0.0", ""),
