@@ -14,7 +14,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.extend(proto_files(&root.join("spark/connect"))?);
     let descriptors = protox::compile(files, [root])?;
 
-    let out: PathBuf = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?.into();
+    let out: PathBuf = std::env::var_os("OUT_DIR")
+        .ok_or("OUT_DIR is not set")?
+        .into();
     let mut plain = descriptors.clone();
     for file in &mut plain.file {
         file.source_code_info = None;
@@ -27,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .build_client(true)
         .build_server(true)
         .bytes(".")
+        .codec_path("crate::codec::GuardedCodec")
         .compile_fds_with_config(descriptors, config)?;
     Ok(())
 }
@@ -36,7 +39,10 @@ fn proto_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "proto") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "proto")
+        {
             files.push(path);
         }
     }

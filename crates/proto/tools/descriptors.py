@@ -67,30 +67,32 @@ def label(field):
     return "optional" if field.proto3_optional else "single"
 
 
+def short(name):
+    return name.removeprefix(".").removeprefix("spark.connect.")
+
+
 def flat_list(files):
-    """One line per field, enum value and RPC, sorted."""
-    lines = []
+    """A heading per message, enum and service, and below it a line per member:
+    field, number, label, type and oneof; value and number; RPC and its types."""
+    blocks = {}
     for file in files.values():
         for name, message in messages(file.package, file.message_type):
+            lines = blocks[f"message {short(name)}"] = []
             for field in message.field:
-                kind = field.type_name.lstrip(".") or SCALARS[field.type]
-                oneof = "-"
+                kind = short(field.type_name) or SCALARS[field.type]
+                line = f"  {field.name} {field.number} {label(field)} {kind}"
                 if field.HasField("oneof_index") and not field.proto3_optional:
-                    oneof = message.oneof_decl[field.oneof_index].name
-                lines.append(
-                    f"field {name}.{field.name} {field.number} {label(field)} {kind} {oneof}"
-                )
+                    line += " " + message.oneof_decl[field.oneof_index].name
+                lines.append(line)
         for name, enum in enums(file):
-            for value in enum.value:
-                lines.append(f"value {name}.{value.name} {value.number}")
+            blocks[f"enum {short(name)}"] = [f"  {v.name} {v.number}" for v in enum.value]
         for service in file.service:
+            lines = blocks[f"service {service.name}"] = []
             for rpc in service.method:
-                request = "stream " * rpc.client_streaming + rpc.input_type.lstrip(".")
-                response = "stream " * rpc.server_streaming + rpc.output_type.lstrip(".")
-                lines.append(
-                    f"rpc {file.package}.{service.name}.{rpc.name} ({request}) ({response})"
-                )
-    return sorted(lines)
+                request = "stream " * rpc.client_streaming + short(rpc.input_type)
+                response = "stream " * rpc.server_streaming + short(rpc.output_type)
+                lines.append(f"  {rpc.name} {request} -> {response}")
+    return [line for heading in sorted(blocks) for line in [heading, *blocks[heading]]]
 
 
 class Writer:
@@ -107,9 +109,8 @@ class Writer:
 
     def comment(self, name, indent, existed):
         """The comment of `name`; its version too, if its scope is older."""
-        short = name.removeprefix("spark.connect.")
-        text = self.comments.get(short, "")
-        self.used.add(short)
+        text = self.comments.get(short(name), "")
+        self.used.add(short(name))
         since = self.since.get(name)
         if since and since != existed:
             text = f"{text.rstrip('.')} (since {since})." if text else f"Since {since}."
