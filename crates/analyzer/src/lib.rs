@@ -1,1 +1,23 @@
-//! The unresolved plan to DataFusion's logical plan, with Spark's semantics
+//! The unresolved plan to DataFusion's logical plan, with Spark's semantics.
+//!
+//! The [`Analyzer`] resolves names to attributes with ids, gives every
+//! expression its Spark type, inserts every cast by Spark's tables, and builds
+//! a `LogicalPlan` whose columns are named `name#id`, so that nothing in it
+//! needs a lookup by a user's name any more.
+//!
+//! Invariant: no I/O except through the [`Environment`].
+
+pub mod analyzer;
+pub mod attribute;
+pub mod environment;
+mod expression;
+pub mod observe;
+pub mod range;
+mod relation;
+pub mod resolved;
+mod scope;
+
+pub use analyzer::Analyzer;
+pub use attribute::{Attribute, AttributeId};
+pub use environment::{Environment, LocalRows, Scan, TableLookup, UserFunction};
+pub use resolved::{Frame, Resolved};

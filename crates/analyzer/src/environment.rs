@@ -1,0 +1,106 @@
+//! What the analyzer needs from outside.
+
+use crate::{Attribute, Resolved};
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use datafusion::catalog::TableProvider;
+use firesteel_config::SqlConf;
+use firesteel_error::Result;
+use firesteel_functions::function::SessionFacts;
+use firesteel_plan::{CatalogRequest, DataSource, Expr, Options, PythonFunction, Relation, Statement, TimeTravel};
+use firesteel_types::{DataType, Literal, StructField, StructType};
+use std::sync::Arc;
+
+/// The session as the analyzer sees it. Calls may block (schema inference reads files).
+pub trait Environment: Send + Sync {
+    fn conf(&self) -> &SqlConf;
+    fn facts(&self) -> &SessionFacts;
+    /// Microseconds since the epoch at the start of the request.
+    fn query_time(&self) -> i64;
+    /// A table or view by its name's parts; fails with `TABLE_OR_VIEW_NOT_FOUND`.
+    fn table(&self, name: &[String], options: &Options, time_travel: Option<&TimeTravel>) -> Result<TableLookup>;
+    /// A scan of files or another source.
+    fn data_source(&self, source: &DataSource) -> Result<Scan>;
+    /// A kept relation (`cached_remote_relation`).
+    fn kept(&self, relation_id: &str) -> Result<Scan>;
+    /// A function that the user defined, by name.
+    fn user_function(&self, name: &[String]) -> Result<Option<UserFunction>>;
+    /// A session variable's value.
+    fn variable(&self, name: &[String]) -> Result<Option<Literal>>;
+    /// The answer of the catalog API.
+    fn catalog(&self, request: &CatalogRequest) -> Result<LocalRows>;
+    /// Runs a statement that is not a query, for its rows.
+    fn statement(&self, statement: &Statement) -> Result<LocalRows>;
+    /// Runs an analysed relation now: for relations whose columns depend on data
+    /// (pivot without values, transpose, crosstab). The batches have exactly the
+    /// output columns.
+    fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>>;
+    /// A replacement of an analysed sub-plan by cached rows, if these are persisted.
+    fn cached(&self, fingerprint: u128) -> Option<Scan> {
+        let _ = fingerprint;
+        None
+    }
+}
+
+/// What a table's name stands for.
+pub enum TableLookup {
+    /// Stored data. `qualifier` is what may stand before a column's name.
+    Scan { scan: Scan, qualifier: Vec<String> },
+    /// A view made of an analysed relation.
+    Analysed { resolved: Arc<Resolved>, qualifier: Vec<String> },
+    /// A view made of SQL text, to be analysed in its own database with its own settings.
+    Text { view: Box<ViewText>, qualifier: Vec<String> },
+}
+
+/// A persistent view.
+pub struct ViewText {
+    pub relation: Relation,
+    /// The columns that the view declares; the query's output is cast to them.
+    pub schema: StructType,
+    pub catalog_and_database: Vec<String>,
+}
+
+/// Something that can be scanned.
+#[derive(Clone)]
+pub struct Scan {
+    pub provider: Arc<dyn TableProvider>,
+    /// Columns of the provider in order, with Spark types.
+    pub schema: StructType,
+    /// A name for explain.
+    pub name: String,
+    /// The first `schema.fields.len()` columns of the provider are the schema's; these follow, hidden
+    /// (`_metadata`).
+    pub metadata_columns: Vec<StructField>,
+}
+
+/// Rows at hand.
+pub struct LocalRows {
+    pub schema: StructType,
+    pub arrow_schema: SchemaRef,
+    pub batches: Vec<RecordBatch>,
+}
+
+/// A function made by the user.
+#[derive(Clone)]
+pub enum UserFunction {
+    /// A SQL function that gives a value.
+    SqlScalar { parameters: Vec<Parameter>, returns: Option<DataType>, body: Expr },
+    /// A SQL function that gives rows.
+    SqlTable { parameters: Vec<Parameter>, columns: Vec<StructField>, body: Relation },
+    Python(PythonFunction),
+}
+
+/// A parameter of a SQL function.
+#[derive(Clone)]
+pub struct Parameter {
+    pub name: String,
+    pub data_type: DataType,
+    pub default: Option<Expr>,
+}
+
+impl Scan {
+    /// The attributes of the scan, with fresh ids.
+    pub fn attributes(&self, qualifier: &[String]) -> Vec<Attribute> {
+        self.schema.fields.iter().map(|f| Attribute::from_field(f).with_qualifier(qualifier)).collect()
+    }
+}

@@ -1,0 +1,351 @@
+//! Calls of functions.
+
+use super::{expand, lambda, output_name};
+use crate::analyzer::Analyzer;
+use crate::attribute::{quote, quote_parts};
+use crate::environment::UserFunction;
+use crate::scope::Scope;
+use datafusion::common::tree_node::TreeNode;
+use datafusion::logical_expr::{Expr as DfExpr, SortExpr};
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::{AggregateCall, Body, Function, TypedExpr, registry};
+use firesteel_plan::{Expr, ExprKind, FunctionCall, Origin, SortOrder, SubqueryKind};
+use firesteel_types::Literal;
+
+/// Analyses a call by name.
+pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
+    let Some(name) = builtin_name(&call.name) else { return user_function(a, call, origin, scope) };
+    if let Some(special) = special(a, &name, call, origin, scope)? {
+        return Ok(special);
+    }
+    if a.env.user_function(&call.name)?.is_some() && call.name.len() == 1 && registry::lookup(&name).is_none() {
+        return user_function(a, call, origin, scope);
+    }
+    let Some(function) = registry::lookup(&name) else { return user_function(a, call, origin, scope) };
+    let call = &in_order(function, &name, call)?;
+    match &function.body {
+        Body::Scalar { .. } | Body::Build(_) => {
+            refuse_aggregate_syntax(&name, call)?;
+            let arguments = arguments(a, &call.arguments, scope)?;
+            let mut context = a.build_context(origin);
+            function.build(&mut context, arguments)
+        }
+        Body::Aggregate(build) => aggregate(a, function, *build, call, origin, scope),
+        Body::HigherOrder(higher_order) => {
+            refuse_aggregate_syntax(&name, call)?;
+            lambda::call(a, function, *higher_order, call, origin, scope)
+        }
+        Body::Window(_) => Err(SparkError::new("WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE")
+            .with("funcName", format!("\"{}\"", function.call_text(&[])))),
+        Body::Generator(_) => Err(SparkError::new("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS")
+            .with("expression", format!("\"{name}\""))),
+    }
+}
+
+/// The lower-case name of a call that may be a built-in's: one part, or in `system.builtin`.
+pub(crate) fn builtin_name(name: &[String]) -> Option<String> {
+    match name {
+        [one] => Some(one.to_lowercase()),
+        [schema, one] if schema.eq_ignore_ascii_case("builtin") => Some(one.to_lowercase()),
+        [catalog, schema, one] if catalog.eq_ignore_ascii_case("system") && schema.eq_ignore_ascii_case("builtin") => {
+            Some(one.to_lowercase())
+        }
+        _ => None,
+    }
+}
+
+/// The built-in generator that a call names.
+pub(crate) fn generator(expr: &Expr) -> Option<(&'static Function, &FunctionCall)> {
+    let ExprKind::Function(call) = &expr.kind else { return None };
+    let function = registry::lookup(&builtin_name(&call.name)?)?;
+    function.is_generator().then_some((function, call))
+}
+
+/// Analyses arguments; stars become columns.
+pub(crate) fn arguments(a: &mut Analyzer<'_>, arguments: &[Expr], scope: &Scope) -> Result<Vec<TypedExpr>> {
+    let mut typed = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        match expand(a, argument, scope)? {
+            Some(columns) => typed.extend(columns.into_iter().map(|(_, t)| t)),
+            None => {
+                let value = a.expression(argument, scope)?;
+                typed.push(value);
+            }
+        }
+    }
+    Ok(typed)
+}
+
+/// Calls whose meaning needs more than the arguments' values.
+fn special(
+    a: &mut Analyzer<'_>,
+    name: &str,
+    call: &FunctionCall,
+    origin: &Origin,
+    scope: &Scope,
+) -> Result<Option<TypedExpr>> {
+    match name {
+        "struct" => struct_of(a, call, origin, scope).map(Some),
+        "grouping" | "grouping_id" | "grouping__id" => grouping(a, name, call, scope).map(Some),
+        "in" => match call.arguments.as_slice() {
+            [value, Expr { kind: ExprKind::Subquery { kind: SubqueryKind::Scalar, query }, .. }] => {
+                let kind = SubqueryKind::In(vec![value.clone()]);
+                super::subquery::subquery(a, &kind, query, origin, scope).map(Some)
+            }
+            _ => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
+
+/// `struct(a, b + 1 AS c)`: fields named after the arguments.
+fn struct_of(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
+    let mut fields = Vec::new();
+    let mut texts = Vec::new();
+    for argument in &call.arguments {
+        let expanded = match expand(a, argument, scope)? {
+            Some(columns) => columns,
+            None => {
+                let position = fields.len() / 2 + 1;
+                let typed = a.expression(argument, scope)?;
+                let name = match &argument.kind {
+                    ExprKind::Alias { names, .. } if names.len() == 1 => names[0].clone(),
+                    ExprKind::NamedArgument { name, .. } => name.clone(),
+                    ExprKind::Attribute { .. } | ExprKind::LambdaVariable(_) => output_name(argument, &typed),
+                    ExprKind::ExtractValue { extraction, .. } => match &extraction.kind {
+                        ExprKind::Literal(Literal::String(field)) => field.clone(),
+                        _ => format!("col{position}"),
+                    },
+                    _ => format!("col{position}"),
+                };
+                texts.push(match &argument.kind {
+                    ExprKind::Alias { .. } => format!("{} AS {}", alias_child_text(a, argument, scope, &typed)?, name),
+                    _ => typed.name.clone(),
+                });
+                vec![(name, typed)]
+            }
+        };
+        for (name, typed) in expanded {
+            if texts.len() < fields.len() / 2 + 1 {
+                texts.push(typed.name.clone());
+            }
+            fields.push(super::literal(&Literal::String(name))?);
+            fields.push(typed);
+        }
+    }
+    let text = format!("struct({})", texts.join(", "));
+    let mut context = a.build_context(origin);
+    Ok(context.call("named_struct", fields)?.named(text))
+}
+
+fn alias_child_text(a: &mut Analyzer<'_>, alias: &Expr, scope: &Scope, typed: &TypedExpr) -> Result<String> {
+    match &alias.kind {
+        ExprKind::Alias { child, .. } => Ok(a.expression(child, scope)?.name),
+        _ => Ok(typed.name.clone()),
+    }
+}
+
+/// `grouping(x)` and `grouping_id(…)` become columns that the aggregation fills in.
+fn grouping(a: &mut Analyzer<'_>, name: &str, call: &FunctionCall, scope: &Scope) -> Result<TypedExpr> {
+    let arguments = arguments(a, &call.arguments, scope)?;
+    let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
+    let text = format!("{name}({})", texts.join(", "));
+    Ok(crate::relation::grouping_marker(name == "grouping", &arguments).named(text))
+}
+
+fn refuse_aggregate_syntax(name: &str, call: &FunctionCall) -> Result<()> {
+    let refused = if call.is_distinct {
+        "DISTINCT"
+    } else if call.filter.is_some() {
+        "FILTER clause"
+    } else if !call.within_group.is_empty() {
+        "WITHIN GROUP (ORDER BY ...)"
+    } else if call.ignore_nulls == Some(true) {
+        "IGNORE NULLS"
+    } else {
+        return Ok(());
+    };
+    Err(SparkError::new("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
+        .with("prettyName", quote(name))
+        .with("syntax", refused))
+}
+
+fn aggregate(
+    a: &mut Analyzer<'_>,
+    function: &Function,
+    build: fn(&mut firesteel_functions::BuildContext<'_>, AggregateCall) -> Result<TypedExpr>,
+    call: &FunctionCall,
+    origin: &Origin,
+    scope: &Scope,
+) -> Result<TypedExpr> {
+    let is_star = matches!(
+        call.arguments.as_slice(),
+        [Expr { kind: ExprKind::Star { target: None, except, .. }, .. }] if except.is_empty()
+    ) && function.name == "count"
+        && !call.is_distinct;
+    let arguments = if is_star { Vec::new() } else { arguments(a, &call.arguments, scope)? };
+    for argument in &arguments {
+        if contains_aggregate(&argument.expr) {
+            return Err(SparkError::new("NESTED_AGGREGATE_FUNCTION"));
+        }
+    }
+    let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
+    let text = function.call_text(&texts);
+    let mut context = a.build_context(origin);
+    let arguments = if is_star { arguments } else { function.signature.apply(function.name, &text, arguments, &mut context)? };
+    let filter = match &call.filter {
+        Some(filter) => {
+            let typed = a.expression(filter, scope)?;
+            Some(typed)
+        }
+        None => None,
+    };
+    let mut order_by = Vec::new();
+    for key in &call.within_group {
+        order_by.push(sort_key(a, key, scope)?);
+    }
+    let filter_text = filter.as_ref().map(|f| f.name.clone());
+    let built = build(
+        &mut context,
+        AggregateCall {
+            arguments,
+            is_distinct: call.is_distinct,
+            filter: filter.map(|f| f.expr),
+            order_by,
+            ignore_nulls: call.ignore_nulls,
+            is_star,
+        },
+    )?;
+    Ok(match filter_text {
+        Some(filter) => {
+            let name = format!("{} FILTER (WHERE {filter})", built.name);
+            built.named(name)
+        }
+        None => built,
+    })
+}
+
+/// A sort key with its type.
+pub(crate) fn sort_key(a: &mut Analyzer<'_>, key: &SortOrder, scope: &Scope) -> Result<(SortExpr, TypedExpr)> {
+    let typed = a.expression(&key.child, scope)?;
+    let sort = SortExpr::new(typed.expr.clone(), key.ascending, key.nulls_come_first());
+    Ok((sort, typed))
+}
+
+/// True where an aggregate function is called within, subqueries and windows' own functions aside.
+pub(crate) fn contains_aggregate(expr: &DfExpr) -> bool {
+    expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false)
+}
+
+/// Puts named arguments into their positions.
+fn in_order(function: &Function, name: &str, call: &FunctionCall) -> Result<FunctionCall> {
+    let is_named = |e: &Expr| matches!(e.kind, ExprKind::NamedArgument { .. });
+    if !call.arguments.iter().any(is_named) {
+        return Ok(call.clone());
+    }
+    let params = function.signature.params;
+    let mut slots: Vec<Option<Expr>> = vec![None; params.len()];
+    let mut has_named = false;
+    for (i, argument) in call.arguments.iter().enumerate() {
+        match &argument.kind {
+            ExprKind::NamedArgument { name: parameter, value } => {
+                has_named = true;
+                let position = params.iter().position(|p| p.name.eq_ignore_ascii_case(parameter)).ok_or_else(|| {
+                    let names: Vec<String> = params.iter().map(|p| p.name.to_string()).collect();
+                    let near = firesteel_error::suggest::nearest(parameter, &names, 5);
+                    SparkError::new("UNRECOGNIZED_PARAMETER_NAME")
+                        .with("routineName", quote(name))
+                        .with("argumentName", quote(parameter))
+                        .with("proposal", near.iter().map(|n| quote(n)).collect::<Vec<_>>().join(", "))
+                })?;
+                if slots[position].is_some() {
+                    return Err(SparkError::new("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED")
+                        .with("routineName", quote(name))
+                        .with("parameterName", quote(parameter)));
+                }
+                slots[position] = Some(value.as_ref().clone());
+            }
+            _ if has_named => {
+                return Err(SparkError::new("UNEXPECTED_POSITIONAL_ARGUMENT")
+                    .with("routineName", quote(name))
+                    .with("parameterName", quote(params.get(i).map_or("", |p| p.name))));
+            }
+            _ => match slots.get_mut(i) {
+                Some(slot) => *slot = Some(argument.clone()),
+                None => slots.push(Some(argument.clone())),
+            },
+        }
+    }
+    while matches!(slots.last(), Some(None)) {
+        slots.pop();
+    }
+    let mut arguments = Vec::new();
+    for (i, slot) in slots.into_iter().enumerate() {
+        match slot {
+            Some(argument) => arguments.push(argument),
+            None => {
+                return Err(SparkError::new("REQUIRED_PARAMETER_NOT_FOUND")
+                    .with("routineName", quote(name))
+                    .with("parameterName", quote(params.get(i).map_or("", |p| p.name)))
+                    .with("index", i.to_string()));
+            }
+        }
+    }
+    Ok(FunctionCall { arguments, ..call.clone() })
+}
+
+fn user_function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
+    match a.env.user_function(&call.name)? {
+        Some(UserFunction::SqlScalar { parameters, returns, body }) => {
+            let arguments = arguments(a, &call.arguments, scope)?;
+            let name = call.name.last().cloned().unwrap_or_default();
+            let least = parameters.iter().filter(|p| p.default.is_none()).count();
+            if arguments.len() > parameters.len() || arguments.len() < least {
+                return Err(SparkError::new("WRONG_NUM_ARGS.WITHOUT_SUGGESTION")
+                    .with("functionName", quote(&name))
+                    .with("expectedNum", parameters.len().to_string())
+                    .with("actualNum", arguments.len().to_string())
+                    .with("docroot", "https://spark.apache.org/docs/latest"));
+            }
+            let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
+            let mut bound = Vec::new();
+            for (i, parameter) in parameters.iter().enumerate() {
+                let value = match (arguments.get(i), &parameter.default) {
+                    (Some(value), _) => value.clone(),
+                    (None, Some(default)) => a.constant(default)?,
+                    (None, None) => return Err(SparkError::internal("a missing argument")),
+                };
+                let value = super::implicit_cast(a, value, &parameter.data_type)?;
+                bound.push((parameter.name.clone(), value));
+            }
+            let outer = std::mem::take(&mut a.lambdas);
+            a.lambdas = vec![bound];
+            let body = a.expression(&body, scope);
+            a.lambdas = outer;
+            let mut body = body?;
+            if let Some(returns) = returns {
+                body = super::implicit_cast(a, body, &returns)?;
+            }
+            let text = format!("{}({})", call.name.join("."), texts.join(", "));
+            Ok(body.named(text))
+        }
+        Some(UserFunction::SqlTable { .. }) => Err(SparkError::new("NOT_A_SCALAR_FUNCTION")
+            .with("functionName", quote_parts(&call.name))),
+        Some(UserFunction::Python(f)) => {
+            let _ = origin;
+            Err(SparkError::unsupported(format!("the Python function {}", f.name)))
+        }
+        None => Err(unresolved_routine(a, &call.name)),
+    }
+}
+
+/// The error for a function that is not there.
+pub(crate) fn unresolved_routine(a: &Analyzer<'_>, name: &[String]) -> SparkError {
+    let facts = a.env.facts();
+    let path = format!(
+        "[`system`.`builtin`, `system`.`session`, {}.{}]",
+        quote(&facts.current_catalog),
+        quote(&facts.current_database)
+    );
+    SparkError::new("UNRESOLVED_ROUTINE").with("routineName", quote_parts(name)).with("searchPath", path)
+}

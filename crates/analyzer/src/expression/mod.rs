@@ -1,0 +1,200 @@
+//! Expressions: names, literals, calls, windows, subqueries.
+
+mod call;
+mod extract;
+mod lambda;
+mod name;
+mod output;
+mod star;
+mod subquery;
+mod window;
+
+pub(crate) use call::{arguments, builtin_name, generator, unresolved_routine};
+pub(crate) use extract::extract_field;
+pub(crate) use output::{NamedExpr, named, output_name};
+pub(crate) use star::expand;
+pub(crate) use subquery::cast_single_column;
+
+use crate::analyzer::Analyzer;
+use crate::attribute::quote_parts;
+use crate::scope::Scope;
+use datafusion::logical_expr::Expr as DfExpr;
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::{TypedExpr, cast};
+use firesteel_plan::{CastMode, Expr, ExprKind, Parameter};
+use firesteel_types::{DataType, Literal};
+
+/// Analyses one expression.
+pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Result<TypedExpr> {
+    match &expr.kind {
+        ExprKind::Literal(value) => literal(value),
+        ExprKind::Attribute { name, plan_id, .. } => name::attribute(a, name, *plan_id, scope),
+        ExprKind::LambdaVariable(name) => name::attribute(a, name, None, scope),
+        ExprKind::Function(call) => call::function(a, call, &expr.origin, scope),
+        ExprKind::Cast { child, to, mode } => explicit_cast(a, child, to, *mode, expr, scope),
+        ExprKind::Alias { child, names, .. } => {
+            let typed = a.expression(child, scope)?;
+            Ok(match names.as_slice() {
+                [name] => typed.named(name),
+                _ => typed,
+            })
+        }
+        ExprKind::Window { function, window } => window::window(a, function, window, &expr.origin, scope),
+        ExprKind::ExtractValue { child, extraction } => {
+            let child = a.expression(child, scope)?;
+            let extraction = a.expression(extraction, scope)?;
+            extract::extract_value(a, child, extraction, &expr.origin)
+        }
+        ExprKind::UpdateField { child, field, value } => {
+            let child = a.expression(child, scope)?;
+            let value = value.as_ref().map(|v| a.expression(v, scope)).transpose()?;
+            extract::update_field(a, child, field, value, &expr.origin)
+        }
+        ExprKind::Subquery { kind, query } => subquery::subquery(a, kind, query, &expr.origin, scope),
+        ExprKind::Outer(child) => name::outer(a, child, scope),
+        ExprKind::Parameter(parameter) => {
+            let value = parameter_value(a, parameter)?;
+            a.expression(&value, &Scope::default())
+        }
+        ExprKind::SqlText(text) => {
+            let options = crate::relation::parser_options(a);
+            let parsed = firesteel_sql::parse_expression(text, &options)?;
+            a.expression(&parsed, scope)
+        }
+        ExprKind::Sort(order) => a.expression(&order.child, scope),
+        ExprKind::Identifier { name, arguments } => {
+            let parts = identifier(a, name)?;
+            match arguments {
+                Some(arguments) => {
+                    let call = firesteel_plan::FunctionCall::new(parts, arguments.clone());
+                    call::function(a, &call, &expr.origin, scope)
+                }
+                None => name::attribute(a, &parts, None, scope),
+            }
+        }
+        ExprKind::Star { .. } | ExprKind::Regex { .. } => Err(SparkError::new("INVALID_USAGE_OF_STAR_OR_REGEX")
+            .with("elem", "'*'")
+            .with("prettyName", "expression")),
+        ExprKind::NamedArgument { name, .. } => Err(SparkError::new("UNEXPECTED_POSITIONAL_ARGUMENT")
+            .with("routineName", "`expression`")
+            .with("parameterName", quote_parts(std::slice::from_ref(name)))),
+        ExprKind::Lambda { .. } => Err(SparkError::new("INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION")
+            .with("class", "expression")),
+        ExprKind::Default => Err(SparkError::new("DEFAULT_PLACEMENT_INVALID")),
+        ExprKind::PythonFunction(f) => Err(SparkError::unsupported(format!("the Python function {}", f.name))),
+        ExprKind::Unsupported(what) => Err(SparkError::unsupported(what)),
+    }
+}
+
+/// The value bound to a parameter marker.
+pub(crate) fn parameter_value(a: &Analyzer<'_>, parameter: &Parameter) -> Result<Expr> {
+    let (value, name) = match parameter {
+        Parameter::Named(name) => (a.parameters.last().and_then(|p| p.named.get(name)), name.clone()),
+        Parameter::Position(i) => (a.parameters.last().and_then(|p| p.positions.get(*i)), format!("_{i}")),
+    };
+    value.cloned().ok_or_else(|| SparkError::new("UNBOUND_SQL_PARAMETER").with("name", name))
+}
+
+/// The parts that `IDENTIFIER(expr)` names.
+pub(crate) fn identifier(a: &mut Analyzer<'_>, name: &Expr) -> Result<Vec<String>> {
+    let typed = a.constant(name)?;
+    let value = fold(a, &typed)?;
+    match value {
+        Literal::String(text) => firesteel_sql::parse_identifier_parts(&text),
+        _ => Err(SparkError::new("NOT_A_CONSTANT_STRING.WRONG_TYPE")
+            .with("name", "IDENTIFIER")
+            .with("expr", format!("\"{}\"", typed.name))
+            .with("dataType", format!("\"{}\"", typed.data_type.sql()))),
+    }
+}
+
+/// The value of a constant expression.
+pub(crate) fn fold(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
+    use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+    use arrow::datatypes::Schema;
+    use datafusion::common::ToDFSchema;
+    use datafusion::logical_expr::execution_props::ExecutionProps;
+    let _ = a;
+    let array: ArrayRef = match typed.literal() {
+        Some(value) => value.to_array().map_err(crate::resolved::engine_error)?,
+        None => {
+            if !typed.is_foldable() {
+                return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
+                    .with("funcName", "expression")
+                    .with("paramName", typed.name.clone())
+                    .with("paramType", format!("\"{}\"", typed.data_type.sql())));
+            }
+            let schema = std::sync::Arc::new(Schema::empty());
+            let df_schema = schema.clone().to_dfschema().map_err(crate::resolved::engine_error)?;
+            let props = ExecutionProps::new();
+            let physical = datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props)
+                .map_err(crate::resolved::engine_error)?;
+            let options = RecordBatchOptions::new().with_row_count(Some(1));
+            let batch = RecordBatch::try_new_with_options(schema, vec![], &options)
+                .map_err(|e| SparkError::internal(e.to_string()))?;
+            physical
+                .evaluate(&batch)
+                .and_then(|v| v.into_array(1))
+                .map_err(crate::resolved::engine_error)?
+        }
+    };
+    Literal::from_array(&array, 0, &typed.data_type)
+}
+
+/// A literal as an expression.
+pub(crate) fn literal(value: &Literal) -> Result<TypedExpr> {
+    use datafusion::scalar::ScalarValue;
+    let scalar = match value {
+        Literal::Boolean(v) => ScalarValue::Boolean(Some(*v)),
+        Literal::Integer(v) => ScalarValue::Int32(Some(*v)),
+        Literal::Long(v) => ScalarValue::Int64(Some(*v)),
+        Literal::Double(v) => ScalarValue::Float64(Some(*v)),
+        Literal::String(v) => ScalarValue::Utf8(Some(v.clone())),
+        Literal::Decimal(v, p, s) => ScalarValue::Decimal128(Some(*v), *p, *s),
+        other => {
+            let array = other.to_array(1)?;
+            ScalarValue::try_from_array(&array, 0).map_err(crate::resolved::engine_error)?
+        }
+    };
+    Ok(TypedExpr::new(DfExpr::Literal(scalar, None), value.data_type(), value.is_null(), value.display()))
+}
+
+fn explicit_cast(
+    a: &mut Analyzer<'_>,
+    child: &Expr,
+    to: &DataType,
+    mode: CastMode,
+    expr: &Expr,
+    scope: &Scope,
+) -> Result<TypedExpr> {
+    let child = a.expression(child, scope)?;
+    let ansi = a.env.conf().ansi_enabled;
+    let mode = match mode {
+        CastMode::Session if ansi => cast::Mode::Ansi,
+        CastMode::Session | CastMode::Legacy => cast::Mode::Legacy,
+        CastMode::Ansi => cast::Mode::Ansi,
+        CastMode::Try => cast::Mode::Try,
+    };
+    // Char and varchar are types of stored columns; expressions have strings.
+    let to = match to {
+        DataType::Char(_) | DataType::Varchar(_) => &DataType::STRING,
+        other => other,
+    };
+    let name = match mode {
+        cast::Mode::Try => format!("TRY_CAST({} AS {})", child.name, to.sql()),
+        _ => format!("CAST({} AS {})", child.name, to.sql()),
+    };
+    let mut context = a.build_context(&expr.origin);
+    Ok(cast::cast(child, to, mode, &mut context)?.named(name))
+}
+
+/// An implicit cast: the name stays.
+pub(crate) fn implicit_cast(a: &Analyzer<'_>, typed: TypedExpr, to: &DataType) -> Result<TypedExpr> {
+    if typed.data_type == *to {
+        return Ok(typed);
+    }
+    let mode = if a.env.conf().ansi_enabled { cast::Mode::Ansi } else { cast::Mode::Legacy };
+    let name = typed.name.clone();
+    let mut context = a.build_context(&firesteel_plan::Origin::Unknown);
+    Ok(cast::cast(typed, to, mode, &mut context)?.named(name))
+}

@@ -1,0 +1,174 @@
+//! Columns by name.
+
+use super::extract::extract_field;
+use crate::analyzer::Analyzer;
+use crate::attribute::quote_parts;
+use crate::scope::{Found, Scope};
+use arrow::datatypes::Field;
+use datafusion::logical_expr::Expr as DfExpr;
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::TypedExpr;
+use firesteel_plan::{Expr, ExprKind, FunctionCall, Origin};
+use firesteel_types::arrow_mapping;
+use std::sync::Arc;
+
+/// A column, a field of one, a lambda's parameter, an alias of the select list,
+/// a column of an enclosing query, or a session variable: in this order.
+pub(crate) fn attribute(
+    a: &mut Analyzer<'_>,
+    name: &[String],
+    plan_id: Option<i64>,
+    scope: &Scope,
+) -> Result<TypedExpr> {
+    if let Some(found) = lambda_variable(a, name, scope)? {
+        return Ok(found);
+    }
+    if let Some(plan_id) = plan_id {
+        if let Some(found) = scope.find_by_plan_id(plan_id, name)? {
+            return take(a, found);
+        }
+        if let Some(found) = in_outer_by_plan_id(a, plan_id, name)? {
+            return Ok(found);
+        }
+        // The relation may be one whose columns have been replaced since: Spark
+        // fails here rather than guess.
+        return Err(SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", quote_parts(name)));
+    }
+    if let Some(found) = alias(a, name, scope, true)? {
+        return Ok(found);
+    }
+    if let Some(found) = scope.find(name)? {
+        return take(a, found);
+    }
+    if let Some(found) = alias(a, name, scope, false)? {
+        return Ok(found);
+    }
+    if let Some(found) = in_outer(a, name)? {
+        return Ok(found);
+    }
+    if let [one] = name
+        && let Some(function) = bare_function(one)
+    {
+        let call = FunctionCall::new(vec![function.to_string()], Vec::new());
+        return super::call::function(a, &call, &Origin::Unknown, scope);
+    }
+    if let Some(value) = a.env.variable(name)? {
+        let text = name.join(".");
+        return Ok(super::literal(&value)?.named(text));
+    }
+    Err(scope.unresolved(name))
+}
+
+/// Functions that may be called without parentheses.
+fn bare_function(name: &str) -> Option<&'static str> {
+    const BARE: [&str; 8] = [
+        "current_date",
+        "current_timestamp",
+        "current_time",
+        "current_user",
+        "user",
+        "session_user",
+        "localtimestamp",
+        "grouping__id",
+    ];
+    BARE.into_iter().find(|b| b.eq_ignore_ascii_case(name))
+}
+
+fn take(a: &mut Analyzer<'_>, found: Found) -> Result<TypedExpr> {
+    if found.is_below {
+        a.below_used.push(found.attribute.clone());
+    }
+    let typed = found.attribute.typed();
+    fields(a, typed, &found.fields)
+}
+
+fn fields(a: &Analyzer<'_>, mut typed: TypedExpr, fields: &[String]) -> Result<TypedExpr> {
+    for field in fields {
+        typed = extract_field(a, typed, field)?;
+    }
+    Ok(typed)
+}
+
+fn lambda_variable(a: &Analyzer<'_>, name: &[String], scope: &Scope) -> Result<Option<TypedExpr>> {
+    let Some((first, rest)) = name.split_first() else { return Ok(None) };
+    for frame in a.lambdas.iter().rev() {
+        if let Some((_, typed)) = frame.iter().find(|(n, _)| scope.same_name(n, first)) {
+            return fields(a, typed.clone(), rest).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+fn alias(a: &Analyzer<'_>, name: &[String], scope: &Scope, come_first: bool) -> Result<Option<TypedExpr>> {
+    let Some(aliases) = a.aliases.last() else { return Ok(None) };
+    if aliases.come_first != come_first {
+        return Ok(None);
+    }
+    let Some((first, rest)) = name.split_first() else { return Ok(None) };
+    let mut matches = aliases.names.iter().filter(|(n, _)| scope.same_name(n, first));
+    let Some((_, typed)) = matches.next() else { return Ok(None) };
+    if let Some((_, other)) = matches.next()
+        && other.expr != typed.expr
+    {
+        if come_first {
+            return Err(SparkError::new("AMBIGUOUS_REFERENCE")
+                .with("name", quote_parts(name))
+                .with("referenceNames", format!("[{0}, {0}]", quote_parts(name))));
+        }
+        return Err(SparkError::new("AMBIGUOUS_LATERAL_COLUMN_ALIAS").with("name", quote_parts(name)).with("n", "2"));
+    }
+    fields(a, typed.clone(), rest).map(Some)
+}
+
+fn outer_reference(found: &Found) -> DfExpr {
+    let attribute = &found.attribute;
+    let field = Field::new(attribute.column_name(), arrow_mapping::to_arrow(&attribute.data_type), attribute.nullable);
+    DfExpr::OuterReferenceColumn(Arc::new(field), attribute.column())
+}
+
+fn in_outer(a: &mut Analyzer<'_>, name: &[String]) -> Result<Option<TypedExpr>> {
+    for level in (0..a.outer.len()).rev() {
+        if !a.outer[level].is_open {
+            continue;
+        }
+        if let Some(found) = a.outer[level].scope.find(name)? {
+            return use_outer(a, level, &found).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+fn in_outer_by_plan_id(a: &mut Analyzer<'_>, plan_id: i64, name: &[String]) -> Result<Option<TypedExpr>> {
+    for level in (0..a.outer.len()).rev() {
+        if let Some(found) = a.outer[level].scope.find_by_plan_id(plan_id, name)? {
+            return use_outer(a, level, &found).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+fn use_outer(a: &mut Analyzer<'_>, level: usize, found: &Found) -> Result<TypedExpr> {
+    let expr = outer_reference(found);
+    for query in &mut a.outer[level..] {
+        if !query.used.contains(&expr) {
+            query.used.push(expr.clone());
+        }
+    }
+    let attribute = &found.attribute;
+    let typed = TypedExpr::new(expr, attribute.data_type.clone(), attribute.nullable, attribute.name.clone());
+    fields(a, typed, &found.fields)
+}
+
+/// `Column.outer()`: names belong to the enclosing query.
+pub(crate) fn outer(a: &mut Analyzer<'_>, child: &Expr, scope: &Scope) -> Result<TypedExpr> {
+    if let ExprKind::Attribute { name, plan_id, .. } = &child.kind {
+        let found = match plan_id {
+            Some(id) => in_outer_by_plan_id(a, *id, name)?,
+            None => in_outer(a, name)?,
+        };
+        if let Some(found) = found {
+            return Ok(found);
+        }
+    }
+    a.expression(child, scope)
+}

@@ -1,0 +1,186 @@
+//! Subqueries in expressions.
+
+use crate::analyzer::{Analyzer, OuterQuery};
+use crate::resolved::{Resolved, built, project};
+use crate::scope::Scope;
+use datafusion::logical_expr::expr::{Exists, InSubquery};
+use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, Subquery};
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::{TypedExpr, coercion};
+use firesteel_plan::{Expr, Origin, Relation, SubqueryKind};
+use firesteel_types::DataType;
+use std::sync::Arc;
+
+/// Analyses a subquery that is part of an expression.
+pub(crate) fn subquery(
+    a: &mut Analyzer<'_>,
+    kind: &SubqueryKind,
+    query: &Relation,
+    origin: &Origin,
+    scope: &Scope,
+) -> Result<TypedExpr> {
+    if let SubqueryKind::In(values) = kind {
+        return in_subquery(a, values, query, origin, scope);
+    }
+    let (inner, used) = correlated(a, query, scope)?;
+    match kind {
+        SubqueryKind::Scalar => {
+            let inner = single_column(inner)?;
+            let attribute = inner.output[0].clone();
+            let expr = DfExpr::ScalarSubquery(make(inner.exact()?, used));
+            Ok(TypedExpr::new(expr, attribute.data_type, true, "scalarsubquery()"))
+        }
+        SubqueryKind::Exists => {
+            let expr = DfExpr::Exists(Exists { subquery: make(inner.exact()?, used), negated: false });
+            Ok(TypedExpr::new(expr, DataType::Boolean, false, "exists()"))
+        }
+        SubqueryKind::Table(_) => Err(SparkError::unsupported("a table argument outside of a table function")),
+        SubqueryKind::In(_) => Err(SparkError::internal("an IN subquery is analysed before")),
+    }
+}
+
+fn make(plan: LogicalPlan, used: Vec<DfExpr>) -> Subquery {
+    Subquery { subquery: Arc::new(plan), outer_ref_columns: used, spans: Default::default() }
+}
+
+/// Analyses a query that may use the columns of `scope`, and says which it uses.
+pub(crate) fn correlated(a: &mut Analyzer<'_>, query: &Relation, scope: &Scope) -> Result<(Resolved, Vec<DfExpr>)> {
+    a.outer.push(OuterQuery { scope: scope.clone(), used: Vec::new(), is_open: true });
+    let aliases = std::mem::take(&mut a.aliases);
+    let below = std::mem::take(&mut a.below_used);
+    let inner = a.relation(query);
+    a.aliases = aliases;
+    a.below_used = below;
+    let used = a.outer.pop().map(|o| o.used).unwrap_or_default();
+    Ok((inner?, used))
+}
+
+fn single_column(inner: Resolved) -> Result<Resolved> {
+    if inner.output.len() == 1 {
+        return Ok(inner);
+    }
+    Err(SparkError::new("INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN")
+        .with("number", inner.output.len().to_string()))
+}
+
+fn in_subquery(
+    a: &mut Analyzer<'_>,
+    values: &[Expr],
+    query: &Relation,
+    origin: &Origin,
+    scope: &Scope,
+) -> Result<TypedExpr> {
+    let (inner, used) = correlated(a, query, scope)?;
+    let mut left = Vec::new();
+    for value in values {
+        left.push(a.expression(value, scope)?);
+    }
+    if left.len() == 1
+        && inner.output.len() > 1
+        && let DataType::Struct(schema) = left[0].data_type.clone()
+    {
+        let value = left.remove(0);
+        for field in &schema.fields {
+            left.push(super::extract_field(a, value.clone(), &field.name)?);
+        }
+    }
+    if left.len() != inner.output.len() {
+        return Err(SparkError::new("DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH")
+            .with("sqlExpr", "\"in (listquery())\"")
+            .with("leftLength", left.len().to_string())
+            .with("rightLength", inner.output.len().to_string())
+            .with("leftColumns", left.iter().map(|t| format!("\"{}\"", t.name)).collect::<Vec<_>>().join(", "))
+            .with(
+                "rightColumns",
+                inner.output.iter().map(|t| format!("\"{}\"", t.name)).collect::<Vec<_>>().join(", "),
+            ));
+    }
+    let ansi = a.env.conf().ansi_enabled;
+    let mut targets = Vec::new();
+    for (value, attribute) in left.iter().zip(&inner.output) {
+        let types = [value.data_type.clone(), attribute.data_type.clone()];
+        let common = coercion::wider_common_type(&types, ansi).ok_or_else(|| {
+            SparkError::new("DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH")
+                .with("sqlExpr", format!("\"({} IN (listquery()))\"", value.name))
+                .with("mismatchedColumns", format!("\"{}\", \"{}\"", value.name, attribute.name))
+                .with("leftType", format!("\"{}\"", types[0].sql()))
+                .with("rightType", format!("\"{}\"", types[1].sql()))
+        })?;
+        targets.push(common);
+    }
+    let mut cast_left = Vec::new();
+    for (value, to) in left.into_iter().zip(&targets) {
+        cast_left.push(super::implicit_cast(a, value, to)?);
+    }
+    let nullable = cast_left.iter().any(|t| t.nullable) || inner.output.iter().any(|o| o.nullable);
+    let name = format!("({} IN (listquery()))", cast_left.iter().map(|t| t.name.clone()).collect::<Vec<_>>().join(", "));
+    match cast_left.as_slice() {
+        [value] => {
+            let plan = cast_single_column(a, &inner, &targets[0])?;
+            let expr = DfExpr::InSubquery(InSubquery {
+                expr: Box::new(value.expr.clone()),
+                subquery: make(plan, used),
+                negated: false,
+            });
+            Ok(TypedExpr::new(expr, DataType::Boolean, nullable, name))
+        }
+        several => {
+            if nullable {
+                return Err(SparkError::unsupported("IN with a subquery of several columns that may be null"));
+            }
+            // Without nulls it is an EXISTS with equal columns.
+            let mut condition: Option<DfExpr> = None;
+            let mut references = used;
+            for ((value, attribute), to) in several.iter().zip(&inner.output).zip(&targets) {
+                let right = super::implicit_cast(a, attribute.typed(), to)?;
+                let mut outer = value.expr.clone();
+                outer = to_outer(outer, scope, &mut references)?;
+                let equal = right.expr.eq(outer);
+                condition = Some(match condition {
+                    Some(c) => c.and(equal),
+                    None => equal,
+                });
+            }
+            let _ = origin;
+            let mut plan = inner.exact()?;
+            if let Some(condition) = condition {
+                plan = built(datafusion::logical_expr::Filter::try_new(condition, Arc::new(plan)))
+                    .map(LogicalPlan::Filter)?;
+            }
+            let expr = DfExpr::Exists(Exists { subquery: make(plan, references), negated: false });
+            Ok(TypedExpr::new(expr, DataType::Boolean, false, name))
+        }
+    }
+}
+
+/// Turns columns of the enclosing query into outer references.
+fn to_outer(expr: DfExpr, scope: &Scope, references: &mut Vec<DfExpr>) -> Result<DfExpr> {
+    use arrow::datatypes::Field;
+    use datafusion::common::tree_node::{Transformed, TreeNode};
+    let transformed = expr.transform(|e| {
+        if let DfExpr::Column(column) = &e
+            && let Some(attribute) = scope.attributes.iter().chain(&scope.hidden).find(|x| x.column_name() == column.name)
+        {
+            let arrow = firesteel_types::arrow_mapping::to_arrow(&attribute.data_type);
+            let field = Arc::new(Field::new(attribute.column_name(), arrow, attribute.nullable));
+            let outer = DfExpr::OuterReferenceColumn(field, column.clone());
+            if !references.contains(&outer) {
+                references.push(outer.clone());
+            }
+            return Ok(Transformed::yes(outer));
+        }
+        Ok(Transformed::no(e))
+    });
+    built(transformed).map(|t| t.data)
+}
+
+/// The plan of a one-column relation, the column cast.
+pub(crate) fn cast_single_column(a: &Analyzer<'_>, inner: &Resolved, to: &DataType) -> Result<LogicalPlan> {
+    let attribute = &inner.output[0];
+    if attribute.data_type == *to {
+        return inner.exact();
+    }
+    let typed = super::implicit_cast(a, attribute.typed(), to)?;
+    let renewed = attribute.renewed();
+    project(inner.plan.clone(), vec![typed.expr.alias(renewed.column_name())])
+}

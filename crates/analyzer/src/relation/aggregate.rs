@@ -1,0 +1,251 @@
+//! Aggregation: groups, grouping sets, and the outputs over them.
+
+use crate::analyzer::Analyzer;
+use crate::attribute::Attribute;
+use crate::expression::NamedExpr;
+use crate::resolved::{Resolved, built, project};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, HashMap};
+use datafusion::logical_expr::expr::{AggregateFunction, GroupingSet};
+use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, lit};
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::TypedExpr;
+use firesteel_plan::GroupingElement;
+use firesteel_types::DataType;
+use std::sync::Arc;
+
+/// Group keys as analysed, and the sets of them to group by (positions of keys).
+pub(crate) struct Groups {
+    pub keys: Vec<TypedExpr>,
+    /// None: one set of all keys.
+    pub sets: Option<Vec<Vec<usize>>>,
+}
+
+/// A stand-in for `grouping(x)` and `grouping_id(…)`, which [`plan`] replaces.
+pub(crate) fn grouping_marker(is_grouping: bool, arguments: &[TypedExpr]) -> TypedExpr {
+    let udaf = datafusion::functions_aggregate::grouping::grouping_udaf();
+    let args = arguments.iter().map(|t| t.expr.clone()).collect();
+    // DISTINCT marks grouping_id.
+    let function = AggregateFunction::new_udf(udaf, args, !is_grouping, None, vec![], None);
+    let data_type = if is_grouping { DataType::Byte } else { DataType::Long };
+    TypedExpr::new(DfExpr::AggregateFunction(function), data_type, false, "")
+}
+
+/// Plans the aggregation of `input`, and rewrites `outputs` to its columns.
+pub(crate) fn plan(a: &Analyzer<'_>, input: &Resolved, groups: &Groups, outputs: &mut [&mut TypedExpr]) -> Result<LogicalPlan> {
+    let keys = key_columns(input, groups);
+    let mut base = input.plan.clone();
+    if keys.iter().any(|k| !k.is_column()) {
+        let mut expressions: Vec<DfExpr> = base.schema().columns().into_iter().map(DfExpr::Column).collect();
+        expressions.extend(keys.iter().filter(|k| !k.is_column()).map(NamedExpr::expr));
+        base = project(base, expressions)?;
+    }
+    let mut aggregates: Vec<DfExpr> = Vec::new();
+    let mut known: HashMap<DfExpr, Column> = HashMap::new();
+    for output in outputs.iter_mut() {
+        let mut failure = None;
+        let transformed = built(output.expr.clone().transform_down(|e| {
+            if let Some(position) = groups.keys.iter().position(|k| k.expr == e) {
+                let column = keys[position].attribute.column();
+                return Ok(Transformed::new(DfExpr::Column(column), true, TreeNodeRecursion::Jump));
+            }
+            match &e {
+                DfExpr::AggregateFunction(f) if f.func.name() == "grouping" => match grouping(f, groups) {
+                    Ok(expr) => Ok(Transformed::new(expr, true, TreeNodeRecursion::Jump)),
+                    Err(error) => {
+                        failure.get_or_insert(error);
+                        Ok(Transformed::new(e, false, TreeNodeRecursion::Stop))
+                    }
+                },
+                DfExpr::AggregateFunction(_) => {
+                    let column = known.entry(e.clone()).or_insert_with(|| {
+                        let attribute = Attribute::new("agg", DataType::Null, true);
+                        aggregates.push(e.clone().alias(attribute.column_name()));
+                        attribute.column()
+                    });
+                    Ok(Transformed::new(DfExpr::Column(column.clone()), true, TreeNodeRecursion::Jump))
+                }
+                DfExpr::Column(column) => {
+                    let name = input
+                        .output
+                        .iter()
+                        .chain(&input.hidden)
+                        .find(|x| x.column_name() == column.name)
+                        .map_or_else(|| column.name.clone(), |x| x.name.clone());
+                    failure.get_or_insert_with(|| missing_aggregation(&name, groups));
+                    Ok(Transformed::new(e, false, TreeNodeRecursion::Stop))
+                }
+                DfExpr::ScalarSubquery(_) | DfExpr::Exists(_) => {
+                    Ok(Transformed::new(e, false, TreeNodeRecursion::Jump))
+                }
+                _ => Ok(Transformed::no(e)),
+            }
+        }))?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        output.expr = transformed.data;
+        if groups.sets.is_some()
+            && let DfExpr::Column(column) = &output.expr
+            && keys.iter().any(|k| k.attribute.column() == *column)
+        {
+            output.nullable = true;
+        }
+    }
+    let _ = a;
+    let group_expr = match &groups.sets {
+        None => keys.iter().map(|k| k.attribute.expr()).collect(),
+        Some(sets) => {
+            let sets = sets
+                .iter()
+                .map(|set| set.iter().map(|i| keys[*i].attribute.expr()).collect())
+                .collect();
+            vec![DfExpr::GroupingSet(GroupingSet::GroupingSets(sets))]
+        }
+    };
+    if group_expr.is_empty() && aggregates.is_empty() {
+        // Nothing to compute: one row.
+        aggregates.push(datafusion::functions_aggregate::count::count_udaf().call(vec![lit(1)]).alias("one#row"));
+    }
+    built(Aggregate::try_new(Arc::new(base), group_expr, aggregates).map(LogicalPlan::Aggregate))
+}
+
+/// The keys as columns of the aggregation's input. Under grouping sets each is
+/// a copy, as the aggregates still see the column itself.
+fn key_columns(input: &Resolved, groups: &Groups) -> Vec<NamedExpr> {
+    groups
+        .keys
+        .iter()
+        .map(|key| {
+            let column = input.output.iter().chain(&input.hidden).find(|c| c.expr() == key.expr);
+            match column {
+                Some(column) if groups.sets.is_none() => NamedExpr::column(column),
+                Some(column) => NamedExpr::computed(key.clone(), column.name.clone()),
+                None => NamedExpr::computed(key.clone(), "group"),
+            }
+        })
+        .collect()
+}
+
+fn missing_aggregation(name: &str, groups: &Groups) -> SparkError {
+    if groups.keys.is_empty() && groups.sets.is_none() {
+        return SparkError::new("MISSING_GROUP_BY");
+    }
+    SparkError::new("MISSING_AGGREGATION")
+        .with("expression", format!("\"{name}\""))
+        .with("expressionAnyValue", format!("\"any_value({name})\""))
+}
+
+/// Order in which DataFusion numbers the keys of grouping sets: by first appearance.
+fn set_order(sets: &[Vec<usize>]) -> Vec<usize> {
+    let mut order = Vec::new();
+    for key in sets.iter().flatten() {
+        if !order.contains(key) {
+            order.push(*key);
+        }
+    }
+    order
+}
+
+/// `grouping(x)` is a bit of the grouping id, `grouping_id()` its bits in order of the arguments.
+fn grouping(function: &AggregateFunction, groups: &Groups) -> Result<DfExpr> {
+    let is_id = function.params.distinct;
+    let Some(sets) = &groups.sets else {
+        return Err(SparkError::new("UNSUPPORTED_GROUPING_EXPRESSION"));
+    };
+    let order = set_order(sets);
+    let count = order.len();
+    let mut positions = Vec::new();
+    if is_id && function.params.args.is_empty() {
+        positions.extend(0..groups.keys.len());
+    }
+    for argument in &function.params.args {
+        let position = groups.keys.iter().position(|k| k.expr == *argument);
+        positions.push(position.ok_or_else(|| {
+            SparkError::new("GROUPING_COLUMN_MISMATCH")
+                .with("grouping", "grouping()")
+                .with("groupingColumns", groups.keys.iter().map(|k| k.name.clone()).collect::<Vec<_>>().join(", "))
+        })?);
+    }
+    let id = DfExpr::Column(Column::from_name(Aggregate::INTERNAL_GROUPING_ID));
+    let id = datafusion::logical_expr::cast(id, arrow::datatypes::DataType::Int64);
+    let mut sum: Option<DfExpr> = None;
+    let width = positions.len();
+    for (i, key) in positions.into_iter().enumerate() {
+        let bit = match order.iter().position(|k| *k == key) {
+            // (id >> (count - 1 - p)) & 1, in arithmetic
+            Some(p) => {
+                let divisor = 1i64 << (count - 1 - p);
+                (id.clone() / lit(divisor)) % lit(2i64)
+            }
+            // In no set: always grouped away.
+            None => lit(1i64),
+        };
+        let weighted = bit * lit(1i64 << (width - 1 - i));
+        sum = Some(match sum {
+            Some(s) => s + weighted,
+            None => weighted,
+        });
+    }
+    let value = sum.unwrap_or_else(|| lit(0i64));
+    Ok(if is_id { value } else { datafusion::logical_expr::cast(value, arrow::datatypes::DataType::Int8) })
+}
+
+/// Every prefix of the keys, longest first.
+pub(crate) fn rollup(items: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    (0..=items.len()).rev().map(|n| items[..n].concat()).collect()
+}
+
+/// Every subset of the keys, in Spark's order.
+pub(crate) fn cube(items: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    match items.split_first() {
+        None => vec![Vec::new()],
+        Some((first, rest)) => {
+            let tail = cube(rest);
+            let mut with: Vec<Vec<usize>> = tail.iter().map(|t| [first.clone(), t.clone()].concat()).collect();
+            with.extend(tail);
+            with
+        }
+    }
+}
+
+/// The grouping sets of a list of elements: their product.
+pub(crate) fn sets_of(
+    elements: &[GroupingElement],
+    key: &mut dyn FnMut(&firesteel_plan::Expr) -> Result<usize>,
+) -> Result<Vec<Vec<usize>>> {
+    let mut product: Vec<Vec<usize>> = vec![Vec::new()];
+    for element in elements {
+        let sets = element_sets(element, key)?;
+        product = product.iter().flat_map(|p| sets.iter().map(|s| union(p, s)).collect::<Vec<_>>()).collect();
+    }
+    Ok(product)
+}
+
+fn union(left: &[usize], right: &[usize]) -> Vec<usize> {
+    let mut all = left.to_vec();
+    all.extend(right.iter().filter(|r| !left.contains(r)));
+    all
+}
+
+fn element_sets(
+    element: &GroupingElement,
+    key: &mut dyn FnMut(&firesteel_plan::Expr) -> Result<usize>,
+) -> Result<Vec<Vec<usize>>> {
+    let mut items = |lists: &[Vec<firesteel_plan::Expr>]| -> Result<Vec<Vec<usize>>> {
+        lists.iter().map(|list| list.iter().map(&mut *key).collect()).collect()
+    };
+    Ok(match element {
+        GroupingElement::Expr(e) => vec![vec![key(e)?]],
+        GroupingElement::Set(list) => items(std::slice::from_ref(list))?,
+        GroupingElement::Rollup(lists) => rollup(&items(lists)?),
+        GroupingElement::Cube(lists) => cube(&items(lists)?),
+        GroupingElement::Sets(elements) => {
+            let mut all = Vec::new();
+            for inner in elements {
+                all.extend(element_sets(inner, key)?);
+            }
+            all
+        }
+    })
+}

@@ -1,0 +1,223 @@
+//! Generators: rows per row. Table functions, LATERAL VIEW, generators in select lists.
+
+use super::{leaf, table};
+use crate::analyzer::{Analyzer, Parameters};
+use crate::attribute::Attribute;
+use crate::environment::UserFunction;
+use crate::expression;
+use crate::resolved::{Resolved, built, project};
+use crate::scope::Scope;
+use datafusion::common::{NullHandling, UnnestOptions};
+use datafusion::logical_expr::{Expr as DfExpr, LogicalPlanBuilder};
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::{Body, Function, registry};
+use firesteel_plan::{Expr, ExprKind, FunctionCall, LateralView, TableFunctionCall};
+use firesteel_types::{DataType, Literal, StructField};
+
+/// A generator's call with the names that its columns get.
+#[derive(Clone)]
+pub(crate) struct GeneratorItem {
+    function: &'static Function,
+    call: FunctionCall,
+    origin: firesteel_plan::Origin,
+    names: Vec<String>,
+    is_outer: bool,
+    qualifier: Vec<String>,
+}
+
+/// The generator that a select item is, if it is one.
+pub(crate) fn generator_item(expr: &Expr) -> Option<GeneratorItem> {
+    let (inner, names) = match &expr.kind {
+        ExprKind::Alias { child, names, .. } => (child.as_ref(), names.clone()),
+        _ => (expr, Vec::new()),
+    };
+    let (function, call) = crate::expression::generator(inner)?;
+    Some(GeneratorItem {
+        function,
+        call: call.clone(),
+        origin: inner.origin.clone(),
+        names,
+        is_outer: false,
+        qualifier: Vec::new(),
+    })
+}
+
+/// Puts a generator over a relation: its columns follow the input's.
+pub(crate) fn generate(
+    a: &mut Analyzer<'_>,
+    input: Resolved,
+    item: GeneratorItem,
+    scope: &Scope,
+) -> Result<(Resolved, Vec<Attribute>)> {
+    let Body::Generator(build) = &item.function.body else {
+        return Err(SparkError::internal("not a generator"));
+    };
+    let arguments = crate::expression::arguments(a, &item.call.arguments, scope)?;
+    let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
+    let text = item.function.call_text(&texts);
+    let mut context = a.build_context(&item.origin);
+    let arguments = item.function.signature.apply(item.function.name, &text, arguments, &mut context)?;
+    let generator = build(&mut context, arguments)?;
+    let is_outer = item.is_outer || generator.is_outer;
+    let names = column_names(&generator.columns, &item.names)?;
+    let rows = Attribute::new("generated", generator.rows.data_type.clone(), true);
+    let mut expressions: Vec<DfExpr> = input.plan.schema().columns().into_iter().map(DfExpr::Column).collect();
+    expressions.push(generator.rows.expr.clone().alias(rows.column_name()));
+    let with_rows = project(input.plan.clone(), expressions)?;
+    let options = UnnestOptions {
+        null_handling: if is_outer { NullHandling::Preserve } else { NullHandling::Drop },
+        recursions: Vec::new(),
+    };
+    let unnested = built(
+        LogicalPlanBuilder::from(with_rows)
+            .unnest_column_with_options(rows.column(), options)
+            .and_then(LogicalPlanBuilder::build),
+    )?;
+    // The struct's fields become columns.
+    let mut attributes = Vec::new();
+    let mut expressions: Vec<DfExpr> = input.plan.schema().columns().into_iter().map(DfExpr::Column).collect();
+    let get_field = datafusion::functions::core::get_field();
+    for (field, name) in generator.columns.iter().zip(&names) {
+        let nullable = field.nullable || is_outer;
+        let attribute =
+            Attribute::new(name, field.data_type.clone(), nullable).with_qualifier(&item.qualifier);
+        let key = DfExpr::Literal(datafusion::scalar::ScalarValue::Utf8(Some(field.name.clone())), None);
+        expressions.push(get_field.call(vec![rows.expr(), key]).alias(attribute.column_name()));
+        attributes.push(attribute);
+    }
+    let plan = project(unnested, expressions)?;
+    let mut output = input.output.clone();
+    output.extend(attributes.iter().cloned());
+    let mut resolved = Resolved::over(plan, output, &[&input]);
+    resolved.hidden = input.hidden.clone();
+    Ok((resolved, attributes))
+}
+
+fn column_names(columns: &[StructField], names: &[String]) -> Result<Vec<String>> {
+    if names.is_empty() {
+        return Ok(columns.iter().map(|c| c.name.clone()).collect());
+    }
+    if names.len() != columns.len() {
+        return Err(SparkError::new("UDTF_ALIAS_NUMBER_MISMATCH")
+            .with("aliasesSize", columns.len().to_string())
+            .with("aliasesNames", names.join(",")));
+    }
+    Ok(names.to_vec())
+}
+
+/// `LATERAL VIEW [OUTER] generator table AS columns`.
+pub(crate) fn lateral_view(a: &mut Analyzer<'_>, view: &LateralView) -> Result<Resolved> {
+    let input = a.relation(&view.input)?;
+    let scope = a.scope(&[&input]);
+    let Some(mut item) = generator_item(&view.generator) else {
+        return Err(not_a_generator(a, &view.generator));
+    };
+    item.names.clone_from(&view.column_aliases);
+    item.is_outer = view.is_outer;
+    item.qualifier = view.table_alias.iter().cloned().collect();
+    Ok(generate(a, input, item, &scope)?.0)
+}
+
+fn not_a_generator(a: &Analyzer<'_>, expr: &Expr) -> SparkError {
+    match &expr.kind {
+        ExprKind::Function(call) => crate::expression::unresolved_routine(a, &call.name),
+        _ => SparkError::unsupported("an expression that is no generator in LATERAL VIEW"),
+    }
+}
+
+/// A table function in FROM.
+pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> Result<Resolved> {
+    let name = crate::expression::builtin_name(&call.name).unwrap_or_default();
+    if name == "range" {
+        return range(a, &call.arguments);
+    }
+    if let Some(function) = registry::lookup(&name)
+        && function.is_generator()
+    {
+        let item = GeneratorItem {
+            function,
+            call: FunctionCall::new(vec![name], call.arguments.clone()),
+            origin: firesteel_plan::Origin::Unknown,
+            names: Vec::new(),
+            is_outer: false,
+            qualifier: Vec::new(),
+        };
+        let input = leaf::one_row()?;
+        let (generated, attributes) = generate(a, input, item, &Scope::default())?;
+        let plan = project(generated.plan.clone(), attributes.iter().map(Attribute::expr).collect())?;
+        return Ok(Resolved::leaf(plan, attributes));
+    }
+    match a.env.user_function(&call.name)? {
+        Some(UserFunction::SqlTable { parameters, columns, body }) => {
+            let mut named = std::collections::HashMap::new();
+            let mut bound = Vec::new();
+            for (i, parameter) in parameters.iter().enumerate() {
+                let argument = call.arguments.get(i).or(parameter.default.as_ref()).ok_or_else(|| {
+                    SparkError::new("WRONG_NUM_ARGS.WITHOUT_SUGGESTION")
+                        .with("functionName", crate::attribute::quote_parts(&call.name))
+                        .with("expectedNum", parameters.len().to_string())
+                        .with("actualNum", call.arguments.len().to_string())
+                        .with("docroot", "https://spark.apache.org/docs/latest")
+                })?;
+                let value = a.constant(argument)?;
+                let value = expression::implicit_cast(a, value, &parameter.data_type)?;
+                named.insert(parameter.name.clone(), argument.clone());
+                bound.push((parameter.name.clone(), value));
+            }
+            a.lambdas.push(bound);
+            a.parameters.push(Parameters { named, positions: Vec::new() });
+            let resolved = a.relation(&body);
+            a.parameters.pop();
+            a.lambdas.pop();
+            let resolved = resolved?;
+            let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
+            let alias = call.name.last().cloned().unwrap_or_default();
+            let resolved = super::unary::rename_columns(resolved, &names, &alias)?;
+            Ok(table::qualified(resolved, &[alias]))
+        }
+        Some(UserFunction::Python(f)) => Err(SparkError::unsupported(format!("the Python table function {}", f.name))),
+        Some(UserFunction::SqlScalar { .. }) => {
+            Err(SparkError::new("NOT_A_TABLE_FUNCTION").with("functionName", crate::attribute::quote_parts(&call.name)))
+        }
+        None if registry::lookup(&name).is_some() => {
+            Err(SparkError::new("NOT_A_TABLE_FUNCTION").with("functionName", crate::attribute::quote_parts(&call.name)))
+        }
+        None => Err(SparkError::new("UNRESOLVABLE_TABLE_VALUED_FUNCTION")
+            .with("name", crate::attribute::quote_parts(&call.name))),
+    }
+}
+
+/// `range(end)`, `range(start, end[, step[, partitions]])`.
+fn range(a: &mut Analyzer<'_>, arguments: &[Expr]) -> Result<Resolved> {
+    let mut values = Vec::new();
+    for argument in arguments {
+        let value = match &argument.kind {
+            ExprKind::NamedArgument { value, .. } => value.as_ref(),
+            _ => argument,
+        };
+        let typed = a.constant(value)?;
+        let typed = expression::implicit_cast(a, typed, &DataType::Long)?;
+        match expression::fold(a, &typed)? {
+            Literal::Long(v) => values.push(v),
+            _ => {
+                return Err(SparkError::new("UNEXPECTED_INPUT_TYPE")
+                    .with("functionName", "`range`")
+                    .with("paramIndex", "first")
+                    .with("requiredType", "\"BIGINT\"")
+                    .with("inputSql", typed.name.clone())
+                    .with("inputType", format!("\"{}\"", typed.data_type.sql())));
+            }
+        }
+    }
+    match values.as_slice() {
+        [end] => leaf::range(0, *end, 1, None),
+        [start, end] => leaf::range(*start, *end, 1, None),
+        [start, end, step] => leaf::range(*start, *end, *step, None),
+        [start, end, step, partitions] => leaf::range(*start, *end, *step, i32::try_from(*partitions).ok()),
+        _ => Err(SparkError::new("WRONG_NUM_ARGS.WITHOUT_SUGGESTION")
+            .with("functionName", "`range`")
+            .with("expectedNum", "[1, 2, 3, 4]")
+            .with("actualNum", arguments.len().to_string())
+            .with("docroot", "https://spark.apache.org/docs/latest")),
+    }
+}

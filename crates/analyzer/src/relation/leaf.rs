@@ -1,0 +1,221 @@
+//! Relations without inputs.
+
+use crate::analyzer::Analyzer;
+use crate::attribute::Attribute;
+use crate::environment::{LocalRows, Scan};
+use crate::expression::{self, NamedExpr};
+use crate::resolved::{Resolved, built, project};
+use crate::scope::Scope;
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::ipc::reader::StreamReader;
+use datafusion::catalog::TableProvider;
+use datafusion::datasource::{MemTable, provider_as_source};
+use datafusion::logical_expr::{EmptyRelation, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder};
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::coercion;
+use firesteel_plan::{Expr, ExprKind, LocalRelation};
+use firesteel_types::{DataType, StructField, StructType, arrow_mapping};
+use std::sync::Arc;
+
+/// `SELECT 1`: one row, no columns.
+pub(crate) fn one_row() -> Result<Resolved> {
+    Ok(Resolved::leaf(one_row_plan(), Vec::new()))
+}
+
+pub(crate) fn one_row_plan() -> LogicalPlan {
+    LogicalPlan::EmptyRelation(EmptyRelation {
+        produce_one_row: true,
+        schema: Arc::new(datafusion::common::DFSchema::empty()),
+    })
+}
+
+/// `spark.range(…)`.
+pub(crate) fn range(start: i64, end: i64, step: i64, num_partitions: Option<i32>) -> Result<Resolved> {
+    if step == 0 {
+        return Err(SparkError::plain(firesteel_error::ExceptionClass::IllegalArgument, "The step of a range must not be 0"));
+    }
+    let provider = crate::range::RangeTable::new(start, end, step, num_partitions);
+    let scan = Scan {
+        provider: Arc::new(provider),
+        schema: StructType::new(vec![StructField::new("id", DataType::Long, false)]),
+        name: "range".into(),
+        metadata_columns: Vec::new(),
+    };
+    self::scan(&scan, &[])
+}
+
+/// A scan, its columns renamed to attributes.
+pub(crate) fn scan(scan: &Scan, qualifier: &[String]) -> Result<Resolved> {
+    let attributes = scan.attributes(qualifier);
+    let provider_schema = scan.provider.schema();
+    let plan = built(
+        LogicalPlanBuilder::scan(scan.name.as_str().to_owned() + "#scan", provider_as_source(scan.provider.clone()), None)
+            .and_then(LogicalPlanBuilder::build),
+    )?;
+    let hidden: Vec<Attribute> =
+        scan.metadata_columns.iter().map(|f| Attribute::from_field(f).with_qualifier(qualifier)).collect();
+    let columns = plan.schema().columns();
+    if columns.len() < attributes.len() + hidden.len() {
+        return Err(SparkError::internal(format!(
+            "the scan has {} columns, its schema {}",
+            provider_schema.fields().len(),
+            attributes.len()
+        )));
+    }
+    let expressions = attributes
+        .iter()
+        .chain(&hidden)
+        .zip(columns)
+        .map(|(a, c)| DfExpr::Column(c).alias(a.column_name()))
+        .collect();
+    let mut resolved = Resolved::leaf(project(plan, expressions)?, attributes);
+    resolved.hidden = hidden;
+    Ok(resolved)
+}
+
+/// Rows at hand.
+pub(crate) fn rows(rows: &LocalRows) -> Result<Resolved> {
+    let scan = memory_scan(&rows.schema, rows.arrow_schema.clone(), rows.batches.clone())?;
+    self::scan(&scan, &[])
+}
+
+/// A scan of batches.
+pub(crate) fn memory_scan(schema: &StructType, arrow_schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Scan> {
+    let provider: Arc<dyn TableProvider> = Arc::new(built(MemTable::try_new(arrow_schema, vec![batches]))?);
+    Ok(Scan { provider, schema: schema.clone(), name: "local".into(), metadata_columns: Vec::new() })
+}
+
+/// `createDataFrame`: Arrow streams and a schema.
+pub(crate) fn local(a: &mut Analyzer<'_>, local: &LocalRelation) -> Result<Resolved> {
+    let declared = match &local.schema {
+        Some(text) if !text.trim().is_empty() => Some(schema_of(text)?),
+        _ => None,
+    };
+    let mut batches = Vec::new();
+    let mut arrow_schema: Option<SchemaRef> = None;
+    for data in local.data.iter().filter(|d| !d.is_empty()) {
+        let reader = StreamReader::try_new(std::io::Cursor::new(data.clone()), None).map_err(bad_data)?;
+        arrow_schema.get_or_insert_with(|| reader.schema());
+        for batch in reader {
+            batches.push(batch.map_err(bad_data)?);
+        }
+    }
+    let Some(arrow_schema) = arrow_schema else {
+        let schema = declared.ok_or_else(|| {
+            SparkError::new("CONNECT_INVALID_PLAN.SCHEMA_REQUIRED_FOR_LOCAL_RELATION")
+        })?;
+        let arrow = Arc::new(unique_names(&arrow_mapping::to_arrow_schema(&schema)));
+        return scan(&memory_scan(&schema, arrow, Vec::new())?, &[]);
+    };
+    let sent = arrow_mapping::from_arrow_schema(&arrow_schema)?;
+    // Columns may share a name, and may come in types that are not ours.
+    let canonical = Arc::new(unique_names(&arrow_mapping::to_arrow_schema(&sent)));
+    let mut converted = Vec::with_capacity(batches.len());
+    for batch in batches {
+        converted.push(arrow_mapping::to_canonical_batch(&batch, &canonical)?);
+    }
+    let resolved = scan(&memory_scan(&sent, canonical, converted)?, &[])?;
+    match declared {
+        Some(declared) if declared != sent => declare(a, resolved, &declared),
+        _ => Ok(resolved),
+    }
+}
+
+fn bad_data(error: arrow::error::ArrowError) -> SparkError {
+    SparkError::plain(
+        firesteel_error::ExceptionClass::IllegalArgument,
+        format!("The local relation's data are not a valid Arrow IPC stream: {error}"),
+    )
+}
+
+fn schema_of(text: &str) -> Result<StructType> {
+    match firesteel_types::ddl::parse_schema(text)? {
+        DataType::Struct(schema) => Ok(schema.as_ref().clone()),
+        other => Ok(StructType::new(vec![StructField::new("value", other, true)])),
+    }
+}
+
+/// Column names that DataFusion's tables accept: each once.
+fn unique_names(schema: &Schema) -> Schema {
+    let fields: Vec<_> = schema
+        .fields()
+        .iter()
+        .enumerate()
+        .map(|(i, f)| f.as_ref().clone().with_name(format!("{i}")))
+        .collect();
+    Schema::new(fields)
+}
+
+/// Renames and casts the columns, by position, to a declared schema.
+fn declare(a: &mut Analyzer<'_>, resolved: Resolved, declared: &StructType) -> Result<Resolved> {
+    if declared.fields.len() != resolved.output.len() {
+        return Err(SparkError::plain(
+            firesteel_error::ExceptionClass::IllegalArgument,
+            format!("The data have {} columns, the schema has {}", resolved.output.len(), declared.fields.len()),
+        ));
+    }
+    let mut outputs = Vec::new();
+    for (attribute, field) in resolved.output.iter().zip(&declared.fields) {
+        let typed = expression::implicit_cast(a, attribute.typed(), &field.data_type)?;
+        let mut named = NamedExpr::computed(typed, &field.name);
+        named.attribute.nullable = field.nullable;
+        named.attribute.data_type = field.data_type.clone();
+        named.attribute.metadata = field.metadata.clone();
+        outputs.push(named);
+    }
+    let plan = project(resolved.plan.clone(), outputs.iter().map(NamedExpr::expr).collect())?;
+    Ok(Resolved::leaf(plan, outputs.into_iter().map(|o| o.attribute).collect()))
+}
+
+/// `VALUES (…), (…)`: columns `col1`, `col2`, … of the rows' common types.
+pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>]) -> Result<Resolved> {
+    let scope = Scope::default();
+    let mut typed_rows = Vec::with_capacity(rows.len());
+    let width = rows.first().map_or(0, Vec::len);
+    for row in rows {
+        if row.len() != width {
+            return Err(SparkError::new("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH")
+                .with("expectedNumCols", width.to_string())
+                .with("actualNumCols", row.len().to_string())
+                .with("rowIndex", "0"));
+        }
+        let mut typed = Vec::with_capacity(width);
+        for expr in row {
+            if matches!(expr.kind, ExprKind::Star { .. }) {
+                return Err(SparkError::new("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE")
+                    .with("expr", "\"*\""));
+            }
+            typed.push(a.expression(expr, &scope)?);
+        }
+        typed_rows.push(typed);
+    }
+    let ansi = a.env.conf().ansi_enabled;
+    let mut attributes = Vec::with_capacity(width);
+    for column in 0..width {
+        let types: Vec<DataType> = typed_rows.iter().map(|r| r[column].data_type.clone()).collect();
+        let common = coercion::wider_common_type(&types, ansi).ok_or_else(|| {
+            SparkError::new("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE")
+                .with("colName", format!("`col{}`", column + 1))
+        })?;
+        let nullable = typed_rows.iter().any(|r| r[column].nullable);
+        attributes.push(Attribute::new(format!("col{}", column + 1), common, nullable));
+    }
+    let mut lists = Vec::with_capacity(typed_rows.len());
+    for row in typed_rows {
+        let mut list = Vec::with_capacity(width);
+        for (typed, attribute) in row.into_iter().zip(&attributes) {
+            list.push(expression::implicit_cast(a, typed, &attribute.data_type)?.expr);
+        }
+        lists.push(list);
+    }
+    let plan = built(LogicalPlanBuilder::values(lists).and_then(LogicalPlanBuilder::build))?;
+    let expressions = plan
+        .schema()
+        .columns()
+        .into_iter()
+        .zip(&attributes)
+        .map(|(c, a)| DfExpr::Column(c).alias(a.column_name()))
+        .collect();
+    Ok(Resolved::leaf(project(plan, expressions)?, attributes))
+}

@@ -1,0 +1,119 @@
+//! Relations: one module a kind.
+
+mod aggregate;
+mod generate;
+mod join;
+mod leaf;
+mod na;
+mod pivot;
+mod select;
+mod set_operation;
+mod statistic;
+mod table;
+mod transpose;
+mod unary;
+mod unpivot;
+mod with;
+
+pub(crate) use aggregate::grouping_marker;
+
+use crate::analyzer::Analyzer;
+use crate::resolved::Resolved;
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{Relation, RelationKind as K};
+use firesteel_sql::ParserOptions;
+
+/// Analyses one relation.
+pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resolved> {
+    match relation.kind() {
+        K::OneRow => leaf::one_row(),
+        K::Range { start, end, step, num_partitions } => leaf::range(*start, *end, *step, *num_partitions),
+        K::Local(local) => leaf::local(a, local),
+        K::Values { rows } => leaf::values(a, rows),
+        K::CachedRemote { relation_id } => {
+            let scan = a.env.kept(relation_id)?;
+            leaf::scan(&scan, &[])
+        }
+        K::Table(table) => table::table(a, table),
+        K::DataSource(source) => {
+            let scan = a.env.data_source(source)?;
+            leaf::scan(&scan, &[])
+        }
+        K::TableFunction(call) => generate::table_function(a, call),
+        K::Sql { text, named_arguments, position_arguments } => {
+            table::sql(a, text, named_arguments, position_arguments)
+        }
+        K::Catalog(request) => {
+            let rows = a.env.catalog(request)?;
+            leaf::rows(&rows)
+        }
+        K::Statement(statement) => {
+            let rows = a.env.statement(statement)?;
+            leaf::rows(&rows)
+        }
+        K::Project { .. } | K::Aggregate(_) | K::Having { .. } | K::WithWindows { .. } => select::block(a, relation),
+        K::Sort { input, order, is_global } => select::sort(a, input, order, *is_global),
+        K::Filter { input, condition } => unary::filter(a, input, condition),
+        K::Limit { input, limit } => unary::limit(a, input, Some(limit), None),
+        K::Offset { input, offset } => unary::limit(a, input, None, Some(offset)),
+        K::Tail { input, limit } => unary::tail(a, input, *limit),
+        K::Deduplicate { input, columns, within_watermark } => {
+            unary::deduplicate(a, input, columns.as_deref(), *within_watermark)
+        }
+        K::SubqueryAlias { input, alias, qualifier, columns } => {
+            unary::subquery_alias(a, input, alias, qualifier, columns)
+        }
+        K::Repartition { input, num_partitions, shuffle } => unary::repartition(a, input, *num_partitions, *shuffle),
+        K::RepartitionByExpression { input, expressions, num_partitions } => {
+            unary::repartition_by(a, input, expressions, *num_partitions)
+        }
+        K::ToDataFrame { input, columns } => unary::to_data_frame(a, input, columns),
+        K::WithColumns { input, aliases } => select::with_columns(a, input, aliases),
+        K::WithColumnsRenamed { input, renames } => unary::with_columns_renamed(a, input, renames),
+        K::Drop { input, columns, column_names } => unary::drop(a, input, columns, column_names),
+        K::Sample { input, lower, upper, with_replacement, seed, deterministic_order } => {
+            unary::sample(a, input, lower.get(), upper.get(), *with_replacement, *seed, *deterministic_order)
+        }
+        K::Hint { input, name, parameters } => unary::hint(a, input, name, parameters),
+        K::Unpivot(unpivot) => unpivot::unpivot(a, unpivot),
+        K::ToSchema { input, schema } => unary::to_schema(a, input, schema),
+        K::Pivot(pivot) => pivot::sql_pivot(a, pivot),
+        K::LateralView(view) => generate::lateral_view(a, view),
+        K::CollectMetrics { input, name, metrics } => {
+            unary::collect_metrics(a, input, name, metrics, relation.plan_id())
+        }
+        K::Parse { input, format, schema, options } => unary::parse(a, input, format, schema.as_ref(), options),
+        K::WithWatermark { .. } => Err(SparkError::unsupported("withWatermark (Structured Streaming)")),
+        K::ShowString { .. } | K::HtmlString { .. } => {
+            Err(SparkError::unsupported("show() of a frame as the input of another operation"))
+        }
+        K::Transpose { input, index_columns } => transpose::transpose(a, input, index_columns),
+        K::FillNa { input, columns, values } => na::fill(a, input, columns, values),
+        K::DropNa { input, columns, min_non_nulls } => na::drop(a, input, columns, *min_non_nulls),
+        K::Replace { input, columns, replacements } => na::replace(a, input, columns, replacements),
+        K::Statistic { input, statistic } => statistic::statistic(a, input, statistic),
+        K::Join(join) => join::join(a, join),
+        K::AsOfJoin(join) => join::as_of(a, join),
+        K::SetOperation(operation) => set_operation::set_operation(a, operation),
+        K::With { input, ctes, is_recursive } => with::with(a, input, ctes, *is_recursive),
+        K::WithRelations { input, references } => with::with_relations(a, input, references),
+        K::MapPartitions { function, .. }
+        | K::GroupMap { function, .. }
+        | K::CoGroupMap { function, .. }
+        | K::PythonTableFunction { function, .. } => {
+            Err(SparkError::unsupported(format!("the Python function {}", function.name)))
+        }
+        K::Unsupported(what) => Err(SparkError::unsupported(what)),
+    }
+}
+
+/// How SQL text is read in this session.
+pub(crate) fn parser_options(a: &Analyzer<'_>) -> ParserOptions {
+    let conf = a.env.conf();
+    ParserOptions {
+        ansi: conf.ansi_enabled,
+        enforce_reserved_keywords: conf.enforce_reserved_keywords,
+        double_quoted_identifiers: conf.double_quoted_identifiers,
+        ..ParserOptions::default()
+    }
+}

@@ -1,0 +1,675 @@
+//! Select lists: projection, aggregation, HAVING, windows, generators, ORDER BY.
+//!
+//! One path serves all of them. Every expression of a block (outputs, HAVING,
+//! sort keys) is analysed over the block's input, where names of outputs stand
+//! for their expressions; then aggregates are taken out, then windows, and
+//! what is left is a projection.
+
+use super::aggregate::{self, Groups};
+use super::{generate, table};
+use crate::analyzer::{AliasScope, Analyzer};
+use crate::attribute::{Attribute, quote};
+use crate::expression::{self, NamedExpr};
+use crate::resolved::{Frame, Resolved, built, project};
+use crate::scope::Scope;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, SortExpr, Window};
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::TypedExpr;
+use firesteel_plan::{Expr, ExprKind, Grouping, Relation, RelationKind, SortKeys, SortOrder, WindowSpecification};
+use firesteel_types::{DataType, Literal};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The parts of a select block.
+struct Block<'r> {
+    /// The relation that the plan id of the select list belongs to.
+    select: &'r Relation,
+    input: &'r Relation,
+    grouping: Option<&'r Grouping>,
+    outputs: &'r [Expr],
+    is_sql_aggregate: bool,
+    having: Vec<&'r Expr>,
+    windows: Vec<&'r [(String, WindowSpecification)]>,
+}
+
+/// A Project or Aggregate with what stands around it; None for other relations.
+fn block_of(relation: &Relation) -> Option<Block<'_>> {
+    match relation.kind() {
+        RelationKind::Project { input, expressions } => Some(Block {
+            select: relation,
+            input,
+            grouping: None,
+            outputs: expressions,
+            is_sql_aggregate: true,
+            having: Vec::new(),
+            windows: Vec::new(),
+        }),
+        RelationKind::Aggregate(agg) => Some(Block {
+            select: relation,
+            input: &agg.input,
+            grouping: Some(&agg.grouping),
+            outputs: &agg.aggregates,
+            is_sql_aggregate: agg.is_sql,
+            having: Vec::new(),
+            windows: Vec::new(),
+        }),
+        RelationKind::Having { input, condition } => {
+            let mut block = block_of(input)?;
+            block.having.push(condition);
+            Some(block)
+        }
+        RelationKind::WithWindows { input, windows } => {
+            let mut block = block_of(input)?;
+            block.windows.push(windows);
+            Some(block)
+        }
+        _ => None,
+    }
+}
+
+/// A select list, without ORDER BY.
+pub(crate) fn block(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resolved> {
+    match block_of(relation) {
+        Some(block) => analyse(a, &block, None),
+        None => match relation.kind() {
+            // A WINDOW clause or HAVING around something else (a set operation).
+            RelationKind::WithWindows { input, windows } => {
+                a.windows.push(windows.iter().cloned().collect());
+                let resolved = a.relation(input);
+                a.windows.pop();
+                resolved
+            }
+            RelationKind::Having { input, condition } => super::unary::filter(a, input, condition),
+            _ => Err(SparkError::internal("not a select block")),
+        },
+    }
+}
+
+/// ORDER BY, SORT BY.
+pub(crate) fn sort(a: &mut Analyzer<'_>, input: &Relation, keys: &SortKeys, is_global: bool) -> Result<Resolved> {
+    if let Some(block) = block_of(input) {
+        return analyse(a, &block, Some((keys, is_global)));
+    }
+    let resolved = a.relation(input)?;
+    sort_resolved(a, resolved, keys, is_global)
+}
+
+/// Sorts a relation by its own columns, or by columns below it.
+pub(crate) fn sort_resolved(
+    a: &mut Analyzer<'_>,
+    resolved: Resolved,
+    keys: &SortKeys,
+    is_global: bool,
+) -> Result<Resolved> {
+    let orders = sort_orders(keys, resolved.output.len());
+    let scope = Scope::with_below(&resolved, a.case_sensitive());
+    a.below_used.clear();
+    let mut sort = Vec::new();
+    for order in orders.iter() {
+        let typed = match ordinal(a, &order.child, resolved.output.len())? {
+            Some(i) => resolved.output[i].typed(),
+            None => a.expression(&order.child, &scope)?,
+        };
+        check_orderable(&typed)?;
+        sort.push(SortExpr::new(typed.expr, order.ascending, order.nulls_come_first()));
+    }
+    let below = std::mem::take(&mut a.below_used);
+    let base = resolved.expose(&below).ok_or_else(|| match below.first() {
+        Some(c) => scope.unresolved(std::slice::from_ref(&c.name)),
+        None => SparkError::internal("a column below is lost"),
+    })?;
+    let plan = sort_plan(base, sort, is_global)?;
+    let resolved = resolved.with_plan(plan);
+    if below.is_empty() { Ok(resolved) } else { resolved.exact().map(|p| resolved.clone().with_plan(p)) }
+}
+
+fn sort_plan(plan: LogicalPlan, sort: Vec<SortExpr>, is_global: bool) -> Result<LogicalPlan> {
+    let _ = is_global;
+    if sort.is_empty() {
+        return Ok(plan);
+    }
+    built(LogicalPlanBuilder::from(plan).sort(sort).and_then(LogicalPlanBuilder::build))
+}
+
+fn sort_orders(keys: &SortKeys, width: usize) -> Vec<SortOrder> {
+    match keys {
+        SortKeys::By(orders) => orders.clone(),
+        SortKeys::All { ascending, nulls_first } => (1..=width)
+            .map(|i| SortOrder {
+                child: Expr::literal(Literal::Integer(i32::try_from(i).unwrap_or(i32::MAX))),
+                ascending: *ascending,
+                nulls_first: *nulls_first,
+            })
+            .collect(),
+    }
+}
+
+fn check_orderable(typed: &TypedExpr) -> Result<()> {
+    fn orderable(t: &DataType) -> bool {
+        match t {
+            DataType::Map { .. } | DataType::Variant | DataType::CalendarInterval => false,
+            DataType::Array { element, .. } => orderable(element),
+            DataType::Struct(s) => s.fields.iter().all(|f| orderable(&f.data_type)),
+            _ => true,
+        }
+    }
+    if orderable(&typed.data_type) {
+        return Ok(());
+    }
+    Err(SparkError::new("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE")
+        .with("functionName", "`sortorder`")
+        .with("sqlExpr", format!("\"{} ASC NULLS FIRST\"", typed.name))
+        .with("dataType", format!("\"{}\"", typed.data_type.sql())))
+}
+
+/// An integer literal in ORDER BY or GROUP BY is a position in the output.
+fn ordinal(a: &Analyzer<'_>, expr: &Expr, width: usize) -> Result<Option<usize>> {
+    if !a.env.conf().order_by_ordinal {
+        return Ok(None);
+    }
+    position(expr, width, "ORDER_BY_POS_OUT_OF_RANGE")
+}
+
+fn position(expr: &Expr, width: usize, condition: &'static str) -> Result<Option<usize>> {
+    let ExprKind::Literal(Literal::Integer(n)) = expr.kind else { return Ok(None) };
+    match usize::try_from(n) {
+        Ok(i) if i >= 1 && i <= width => Ok(Some(i - 1)),
+        _ => Err(SparkError::new(condition).with("index", n.to_string()).with("size", width.to_string())),
+    }
+}
+
+fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, bool)>) -> Result<Resolved> {
+    if let Some(Grouping::Pivot { grouping, column, values }) = block.grouping {
+        let resolved = super::pivot::pivot(a, block.input, grouping, std::slice::from_ref(column), values, block.outputs)?;
+        let resolved = resolved.with_plan_id(block.select.plan_id());
+        return match sort {
+            Some((keys, is_global)) => sort_resolved(a, resolved, keys, is_global),
+            None => Ok(resolved),
+        };
+    }
+    let input = a.relation(block.input)?;
+    for windows in &block.windows {
+        let named: HashMap<_, _> = windows.iter().cloned().collect();
+        a.windows.push(named);
+    }
+    a.aliases.push(AliasScope { names: Vec::new(), come_first: false });
+    let result = analyse_over(a, block, input, sort);
+    a.aliases.pop();
+    for _ in &block.windows {
+        a.windows.pop();
+    }
+    result
+}
+
+fn analyse_over(
+    a: &mut Analyzer<'_>,
+    block: &Block<'_>,
+    input: Resolved,
+    sort: Option<(&SortKeys, bool)>,
+) -> Result<Resolved> {
+    let (input, mut outputs) = analyse_outputs(a, input, block)?;
+    let scope = a.scope(&[&input]);
+    let groups = match block.grouping {
+        Some(grouping) => Some(analyse_grouping(a, grouping, &mut outputs, block, &scope)?),
+        None => None,
+    };
+    // HAVING sees the input's columns before the outputs' names.
+    let mut having = Vec::new();
+    for condition in &block.having {
+        let typed = a.expression(condition, &scope)?;
+        having.push(super::unary::boolean(typed, "HAVING")?);
+    }
+    // ORDER BY sees the outputs' names first.
+    if let Some(aliases) = a.aliases.last_mut() {
+        aliases.come_first = true;
+        aliases.names = outputs.iter().map(|o| (o.attribute.name.clone(), o.typed.clone())).collect();
+    }
+    let mut keys: Vec<(TypedExpr, SortOrder)> = Vec::new();
+    if let Some((sort_keys, _)) = sort {
+        for order in sort_orders(sort_keys, outputs.len()) {
+            let typed = match ordinal(a, &order.child, outputs.len())? {
+                Some(i) => outputs[i].typed.clone(),
+                None => sort_key(a, &order.child, &scope, &outputs)?,
+            };
+            check_orderable(&typed)?;
+            keys.push((typed, order));
+        }
+    }
+    let has_aggregate = |t: &TypedExpr| t.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
+    let is_aggregate = groups.is_some()
+        || outputs.iter().any(|o| has_aggregate(&o.typed))
+        || having.iter().any(has_aggregate)
+        || keys.iter().any(|(t, _)| has_aggregate(t));
+    let mut plan = input.plan.clone();
+    if is_aggregate {
+        let groups = groups.unwrap_or(Groups { keys: Vec::new(), sets: None });
+        let original: Vec<TypedExpr> = outputs.iter().map(|o| o.typed.clone()).collect();
+        let key_copies: Vec<Option<usize>> =
+            keys.iter().map(|(k, _)| original.iter().position(|o| o.expr == k.expr)).collect();
+        let mut targets: Vec<&mut TypedExpr> = outputs.iter_mut().map(|o| &mut o.typed).collect();
+        targets.extend(having.iter_mut());
+        targets.extend(keys.iter_mut().map(|(t, _)| t));
+        plan = aggregate::plan(a, &input, &groups, &mut targets)?;
+        for (key, copy) in keys.iter_mut().zip(key_copies) {
+            if let Some(i) = copy {
+                key.0.expr = outputs[i].typed.expr.clone();
+            }
+        }
+        for output in &mut outputs {
+            // Under grouping sets the columns are others than the input's.
+            output.attribute.nullable |= output.typed.nullable;
+            if groups.sets.is_some() && input.output.iter().any(|c| c.id == output.attribute.id) {
+                output.attribute = output.attribute.renewed();
+            }
+        }
+    }
+    for condition in having {
+        plan = built(LogicalPlanBuilder::from(plan).filter(condition.expr).and_then(LogicalPlanBuilder::build))?;
+    }
+    {
+        let mut targets: Vec<&mut DfExpr> = outputs.iter_mut().map(|o| &mut o.typed.expr).collect();
+        targets.extend(keys.iter_mut().map(|(t, _)| &mut t.expr));
+        plan = extract_windows(plan, &mut targets)?;
+    }
+    finish(block, &input, plan, outputs, keys, sort.is_some_and(|s| s.1), is_aggregate)
+}
+
+/// A sort key: by the outputs' names, then the input's columns.
+fn sort_key(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope, outputs: &[NamedExpr]) -> Result<TypedExpr> {
+    if let ExprKind::Attribute { plan_id: Some(_), .. } = &expr.kind {
+        return a.expression(expr, scope);
+    }
+    // A qualified name of an output column: `ORDER BY t.a` where a is selected.
+    match a.expression(expr, scope) {
+        Ok(typed) => Ok(typed),
+        Err(error) if error.is("UNRESOLVED_COLUMN") => {
+            let attributes: Vec<Attribute> = outputs.iter().map(|o| o.attribute.clone()).collect();
+            let _ = table::names(&attributes);
+            let output_scope = Scope { attributes: attributes.clone(), ..Scope::default() };
+            match &expr.kind {
+                ExprKind::Attribute { name, .. } => Err(output_scope.unresolved(name)),
+                _ => Err(error),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The projection, with sort keys that are no outputs as extra columns.
+fn finish(
+    block: &Block<'_>,
+    input: &Resolved,
+    plan: LogicalPlan,
+    outputs: Vec<NamedExpr>,
+    keys: Vec<(TypedExpr, SortOrder)>,
+    is_global: bool,
+    is_aggregate: bool,
+) -> Result<Resolved> {
+    let mut seen = std::collections::HashSet::new();
+    let mut expressions: Vec<DfExpr> =
+        outputs.iter().filter(|o| seen.insert(o.attribute.id)).map(NamedExpr::expr).collect();
+    let mut sort = Vec::new();
+    let mut has_extra = false;
+    for (typed, order) in keys {
+        let column = match outputs.iter().find(|o| o.typed.expr == typed.expr) {
+            Some(output) => output.attribute.expr(),
+            None => {
+                has_extra = true;
+                let extra = NamedExpr::computed(typed, "sort");
+                expressions.push(extra.expr());
+                extra.attribute.expr()
+            }
+        };
+        sort.push(SortExpr::new(column, order.ascending, order.nulls_come_first()));
+    }
+    let output: Vec<Attribute> = outputs.into_iter().map(|o| o.attribute).collect();
+    let projected = project(plan, expressions)?;
+    let mut resolved = Resolved::over(projected, output.clone(), &[input]);
+    if is_aggregate {
+        resolved.below = None;
+    }
+    resolved.frame = Arc::new(Frame {
+        plan_id: block.select.plan_id(),
+        output,
+        children: vec![input.frame.clone()],
+    });
+    if sort.is_empty() {
+        return Ok(resolved);
+    }
+    let sorted = sort_plan(resolved.plan.clone(), sort, is_global)?;
+    let resolved = resolved.with_plan(sorted);
+    if has_extra {
+        let exact = resolved.exact()?;
+        return Ok(resolved.with_plan(exact));
+    }
+    Ok(resolved)
+}
+
+/// Analyses the select list; a generator in it changes the input.
+fn analyse_outputs(a: &mut Analyzer<'_>, mut input: Resolved, block: &Block<'_>) -> Result<(Resolved, Vec<NamedExpr>)> {
+    let mut scope = a.scope(&[&input]);
+    let mut outputs: Vec<NamedExpr> = Vec::new();
+    let mut has_generator = false;
+    for expr in block.outputs {
+        let parsed = parsed_text(a, expr)?;
+        let expr = parsed.as_ref().unwrap_or(expr);
+        if let Some(columns) = expression::expand(a, expr, &scope)? {
+            for (name, typed) in columns {
+                let item = Expr::column(name);
+                outputs.push(expression::named(&item, typed, &scope.attributes)
+                    .map(|n| rename_field(n, &item))?);
+            }
+            continue;
+        }
+        if let Some(call) = generate::generator_item(expr) {
+            if has_generator {
+                return Err(SparkError::new("UNSUPPORTED_GENERATOR.MULTI_GENERATOR")
+                    .with("num", "2")
+                    .with("generators", "\"generators\""));
+            }
+            has_generator = true;
+            let (generated, attributes) = generate::generate(a, input, call, &scope)?;
+            input = generated;
+            scope = a.scope(&[&input]);
+            outputs.extend(attributes.iter().map(NamedExpr::column));
+            continue;
+        }
+        let typed = a.expression(expr, &scope)?;
+        let visible: Vec<Attribute> = scope.attributes.iter().chain(&scope.hidden).cloned().collect();
+        let named = expression::named(expr, typed, &visible)?;
+        if matches!(expr.kind, ExprKind::Alias { .. })
+            && let Some(aliases) = a.aliases.last_mut()
+        {
+            aliases.names.push((named.attribute.name.clone(), named.typed.clone()));
+        }
+        outputs.push(named);
+    }
+    if has_generator {
+        // The generated columns are not part of what names below mean.
+        input.output.retain(|c| scope.attributes.iter().any(|x| x.id == c.id));
+    }
+    Ok((input, outputs))
+}
+
+fn rename_field(mut named: NamedExpr, item: &Expr) -> NamedExpr {
+    if let ExprKind::Attribute { name, .. } = &item.kind
+        && !named.is_column()
+        && let Some(name) = name.first()
+    {
+        named.attribute.name.clone_from(name);
+    }
+    named
+}
+
+/// The expression of a piece of SQL text.
+fn parsed_text(a: &Analyzer<'_>, expr: &Expr) -> Result<Option<Expr>> {
+    match &expr.kind {
+        ExprKind::SqlText(text) => {
+            firesteel_sql::parse_expression(text, &super::parser_options(a)).map(Some)
+        }
+        ExprKind::Alias { child, names, metadata } => Ok(parsed_text(a, child)?.map(|child| {
+            Expr::new(ExprKind::Alias { child: Box::new(child), names: names.clone(), metadata: metadata.clone() })
+        })),
+        _ => Ok(None),
+    }
+}
+
+/// Group keys; in the DataFrame API they come first among the outputs.
+fn analyse_grouping(
+    a: &mut Analyzer<'_>,
+    grouping: &Grouping,
+    outputs: &mut Vec<NamedExpr>,
+    block: &Block<'_>,
+    scope: &Scope,
+) -> Result<Groups> {
+    let mut keys = KeyList { keys: Vec::new(), sources: Vec::new() };
+    let select: Vec<NamedExpr> = if block.is_sql_aggregate { outputs.clone() } else { Vec::new() };
+    let sets = {
+        let mut key = KeyAdder { keys: &mut keys, analyzer: a, select: &select, scope };
+        match grouping {
+            Grouping::By(list) => {
+                for expr in list {
+                    if let Some(columns) = expression::expand(key.analyzer, expr, scope)? {
+                        for (name, typed) in columns {
+                            key.push(typed, Expr::column(name));
+                        }
+                        continue;
+                    }
+                    key.call(expr)?;
+                }
+                None
+            }
+            Grouping::Rollup(list) => {
+                let items = list.iter().map(|e| Ok(vec![key.call(e)?])).collect::<Result<Vec<_>>>()?;
+                Some(aggregate::rollup(&items))
+            }
+            Grouping::Cube(list) => {
+                let items = list.iter().map(|e| Ok(vec![key.call(e)?])).collect::<Result<Vec<_>>>()?;
+                Some(aggregate::cube(&items))
+            }
+            Grouping::Sets { sets, columns } => {
+                for column in columns {
+                    key.call(column)?;
+                }
+                let sets = sets
+                    .iter()
+                    .map(|set| set.iter().map(|e| key.call(e)).collect::<Result<Vec<_>>>())
+                    .collect::<Result<Vec<_>>>()?;
+                Some(sets)
+            }
+            Grouping::Elements(elements) => {
+                Some(aggregate::sets_of(elements, &mut |e| key.call(e))?)
+            }
+            Grouping::All => {
+                for output in &select {
+                    let has_aggregate = output
+                        .typed
+                        .expr
+                        .exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_))))
+                        .unwrap_or(false);
+                    if !has_aggregate && !output.typed.is_foldable() {
+                        key.push(output.typed.clone(), Expr::column(output.attribute.name.clone()));
+                    }
+                }
+                None
+            }
+            Grouping::Pivot { .. } => return Err(SparkError::internal("pivot is analysed before")),
+        }
+    };
+    for typed in &keys.keys {
+        let is_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
+        if is_aggregate {
+            return Err(SparkError::new("GROUP_BY_AGGREGATE").with("sqlExpr", typed.name.clone()));
+        }
+        check_groupable(typed)?;
+    }
+    if !block.is_sql_aggregate {
+        let mut first = Vec::new();
+        for (typed, source) in keys.keys.iter().zip(&keys.sources) {
+            first.push(expression::named(source, typed.clone(), &scope.attributes)?);
+        }
+        first.append(outputs);
+        *outputs = first;
+    }
+    Ok(Groups { keys: keys.keys, sets })
+}
+
+fn check_groupable(typed: &TypedExpr) -> Result<()> {
+    fn groupable(t: &DataType) -> bool {
+        match t {
+            DataType::Variant => false,
+            DataType::Array { element, .. } => groupable(element),
+            DataType::Struct(s) => s.fields.iter().all(|f| groupable(&f.data_type)),
+            _ => true,
+        }
+    }
+    if groupable(&typed.data_type) {
+        return Ok(());
+    }
+    Err(SparkError::new("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE")
+        .with("sqlExpr", format!("\"{}\"", typed.name))
+        .with("dataType", format!("\"{}\"", typed.data_type.sql())))
+}
+
+/// Adds group keys to a list.
+struct KeyAdder<'k, 'a> {
+    keys: &'k mut KeyList,
+    analyzer: &'k mut Analyzer<'a>,
+    select: &'k [NamedExpr],
+    scope: &'k Scope,
+}
+
+impl KeyAdder<'_, '_> {
+    fn call(&mut self, expr: &Expr) -> Result<usize> {
+        self.keys.add(self.analyzer, expr, self.select, self.scope)
+    }
+
+    fn push(&mut self, typed: TypedExpr, source: Expr) {
+        self.keys.push(typed, source);
+    }
+}
+
+/// Group keys so far, each once.
+struct KeyList {
+    keys: Vec<TypedExpr>,
+    sources: Vec<Expr>,
+}
+
+impl KeyList {
+    fn add(&mut self, a: &mut Analyzer<'_>, expr: &Expr, select: &[NamedExpr], scope: &Scope) -> Result<usize> {
+        let conf = a.env.conf();
+        let (by_ordinal, by_alias) = (conf.group_by_ordinal, conf.group_by_aliases);
+        if by_ordinal && !select.is_empty()
+            && let Some(i) = position(expr, select.len(), "GROUP_BY_POS_OUT_OF_RANGE")?
+        {
+            let output = &select[i];
+            let is_aggregate =
+                output.typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
+            if is_aggregate {
+                return Err(SparkError::new("GROUP_BY_POS_AGGREGATE")
+                    .with("index", (i + 1).to_string())
+                    .with("aggExpr", output.typed.name.clone()));
+            }
+            return Ok(self.push(output.typed.clone(), expr.clone()));
+        }
+        // The input's columns first, then aliases of the select list.
+        let aliases = std::mem::take(&mut a.aliases);
+        let analysed = a.expression(expr, scope);
+        a.aliases = aliases;
+        let typed = match analysed {
+            Ok(typed) => typed,
+            Err(error) if by_alias && error.is("UNRESOLVED_COLUMN") => match &expr.kind {
+                ExprKind::Attribute { name, .. } => {
+                    let found = select.iter().find(|o| name.len() == 1 && scope.same_name(&o.attribute.name, &name[0]));
+                    match found {
+                        Some(output) => output.typed.clone(),
+                        None => return Err(error),
+                    }
+                }
+                _ => return Err(error),
+            },
+            Err(error) => return Err(error),
+        };
+        Ok(self.push(typed, expr.clone()))
+    }
+
+    fn push(&mut self, typed: TypedExpr, source: Expr) -> usize {
+        if let Some(i) = self.keys.iter().position(|k| k.expr == typed.expr) {
+            return i;
+        }
+        self.keys.push(typed);
+        self.sources.push(source);
+        self.keys.len() - 1
+    }
+}
+
+/// Takes window functions out of expressions into Window operators.
+pub(crate) fn extract_windows(mut plan: LogicalPlan, targets: &mut [&mut DfExpr]) -> Result<LogicalPlan> {
+    loop {
+        // Windows within windows' arguments are taken out first: the innermost ones.
+        let mut groups: Vec<(Vec<DfExpr>, Vec<SortExpr>, Vec<DfExpr>)> = Vec::new();
+        let mut known: HashMap<DfExpr, DfExpr> = HashMap::new();
+        for target in targets.iter_mut() {
+            let transformed = built((*target).clone().transform_down(|e| {
+                let DfExpr::WindowFunction(f) = &e else { return Ok(Transformed::no(e)) };
+                let nested = f.params.args.iter().chain(&f.params.partition_by).any(has_window)
+                    || f.params.order_by.iter().any(|s| has_window(&s.expr));
+                if nested {
+                    return Ok(Transformed::no(e));
+                }
+                if let Some(column) = known.get(&e) {
+                    return Ok(Transformed::new(column.clone(), true, TreeNodeRecursion::Jump));
+                }
+                let attribute = Attribute::new("window", DataType::Null, true);
+                let aliased = e.clone().alias(attribute.column_name());
+                let (partition, order) = (f.params.partition_by.clone(), f.params.order_by.clone());
+                match groups.iter_mut().find(|(p, o, _)| *p == partition && *o == order) {
+                    Some((_, _, list)) => list.push(aliased),
+                    None => groups.push((partition, order, vec![aliased])),
+                }
+                known.insert(e, attribute.expr());
+                Ok(Transformed::new(attribute.expr(), true, TreeNodeRecursion::Jump))
+            }))?;
+            **target = transformed.data;
+        }
+        if groups.is_empty() {
+            return Ok(plan);
+        }
+        for (_, _, windows) in groups {
+            plan = built(Window::try_new(windows, Arc::new(plan)).map(LogicalPlan::Window))?;
+        }
+    }
+}
+
+fn has_window(expr: &DfExpr) -> bool {
+    expr.exists(|e| Ok(matches!(e, DfExpr::WindowFunction(_)))).unwrap_or(false)
+}
+
+/// `withColumn(s)`: columns of the same name are replaced, others added.
+pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Expr]) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    let scope = a.scope(&[&input]);
+    let mut new: Vec<NamedExpr> = Vec::new();
+    let mut generated_input = input.clone();
+    for alias in aliases {
+        if let Some(call) = generate::generator_item(alias) {
+            let (generated, attributes) = generate::generate(a, generated_input, call, &scope)?;
+            generated_input = generated;
+            new.extend(attributes.iter().map(NamedExpr::column));
+            continue;
+        }
+        let typed = a.expression(alias, &scope)?;
+        let named = expression::named(alias, typed, &scope.attributes)?;
+        if new.iter().any(|n| scope.same_name(&n.attribute.name, &named.attribute.name)) {
+            return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&named.attribute.name)));
+        }
+        new.push(named);
+    }
+    let mut outputs: Vec<NamedExpr> = Vec::new();
+    let mut used = vec![false; new.len()];
+    for column in &input.output {
+        match new.iter().position(|n| scope.same_name(&n.attribute.name, &column.name)) {
+            Some(i) => {
+                used[i] = true;
+                outputs.push(new[i].clone());
+            }
+            None => outputs.push(NamedExpr::column(column)),
+        }
+    }
+    outputs.extend(new.into_iter().zip(used).filter(|(_, used)| !used).map(|(n, _)| n));
+    let mut plan = generated_input.plan.clone();
+    {
+        let mut targets: Vec<&mut DfExpr> = outputs.iter_mut().map(|o| &mut o.typed.expr).collect();
+        plan = extract_windows(plan, &mut targets)?;
+    }
+    project_over(&input, plan, outputs)
+}
+
+/// A projection of `plan` that replaces `input`.
+pub(crate) fn project_over(input: &Resolved, plan: LogicalPlan, outputs: Vec<NamedExpr>) -> Result<Resolved> {
+    let mut seen = std::collections::HashSet::new();
+    let expressions = outputs.iter().filter(|o| seen.insert(o.attribute.id)).map(NamedExpr::expr).collect();
+    let projected = project(plan, expressions)?;
+    Ok(Resolved::over(projected, outputs.into_iter().map(|o| o.attribute).collect(), &[input]))
+}

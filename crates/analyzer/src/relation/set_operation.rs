@@ -1,0 +1,232 @@
+//! UNION, INTERSECT, EXCEPT.
+
+use super::select::project_over;
+use crate::analyzer::Analyzer;
+use crate::attribute::{Attribute, quote};
+use crate::expression::{self, NamedExpr};
+use crate::resolved::{Resolved, built};
+use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, Union};
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::coercion;
+use firesteel_plan::{Relation, RelationKind, SetOperation, SetOperator};
+use firesteel_types::{DataType, Literal};
+use std::sync::Arc;
+
+/// The error for sides of different width.
+pub(crate) fn column_count_error(operator: &str, first: usize, other: usize) -> SparkError {
+    SparkError::new("NUM_COLUMNS_MISMATCH")
+        .with("operator", operator)
+        .with("firstNumColumns", first.to_string())
+        .with("invalidOrdinalNum", "second")
+        .with("invalidNumColumns", other.to_string())
+}
+
+pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> Result<Resolved> {
+    // Long chains of UNION ALL become one operator.
+    if operation.operator == SetOperator::Union && operation.is_all && !operation.by_name {
+        let mut inputs = Vec::new();
+        flatten(operation, &mut inputs);
+        if inputs.len() > 2 {
+            let mut resolved = Vec::with_capacity(inputs.len());
+            for input in inputs {
+                resolved.push(a.relation(input)?);
+            }
+            return union_all(a, resolved);
+        }
+    }
+    let left = a.relation(&operation.left)?;
+    let right = a.relation(&operation.right)?;
+    let name = match operation.operator {
+        SetOperator::Union => "UNION",
+        SetOperator::Intersect if operation.is_all => "INTERSECT ALL",
+        SetOperator::Intersect => "INTERSECT",
+        SetOperator::Except if operation.is_all => "EXCEPT ALL",
+        SetOperator::Except => "EXCEPT",
+    };
+    let (left, right) =
+        if operation.by_name { by_name(a, left, right, operation.allow_missing_columns)? } else { (left, right) };
+    if left.output.len() != right.output.len() {
+        return Err(column_count_error(name, left.output.len(), right.output.len()));
+    }
+    if !(operation.operator == SetOperator::Union && operation.is_all) {
+        for column in left.output.iter().chain(&right.output) {
+            if matches!(column.data_type, DataType::Map { .. }) {
+                return Err(SparkError::new("UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE")
+                    .with("colName", quote(&column.name))
+                    .with("dataType", format!("\"{}\"", column.data_type.sql())));
+            }
+        }
+    }
+    match operation.operator {
+        SetOperator::Union => {
+            let union = union_all(a, vec![left, right])?;
+            if operation.is_all {
+                return Ok(union);
+            }
+            let plan = built(LogicalPlanBuilder::from(union.plan.clone()).distinct().and_then(LogicalPlanBuilder::build))?;
+            Ok(union.with_plan(plan))
+        }
+        operator => {
+            let output = common_output(a, name, &[&left, &right])?;
+            let left_cast = cast_to(a, &left, &output)?;
+            let right_cast = cast_to(a, &right, &output)?;
+            let plan = built(if operator == SetOperator::Intersect {
+                LogicalPlanBuilder::intersect(left_cast, right_cast, operation.is_all)
+            } else {
+                LogicalPlanBuilder::except(left_cast, right_cast, operation.is_all)
+            })?;
+            // The rows are the left side's: its nullability, and for INTERSECT the stricter of both.
+            let output: Vec<Attribute> = output
+                .into_iter()
+                .zip(left.output.iter().zip(&right.output))
+                .map(|(o, (l, r))| {
+                    let nullable =
+                        if operator == SetOperator::Intersect { l.nullable && r.nullable } else { l.nullable };
+                    o.with_nullable(nullable)
+                })
+                .collect();
+            let columns = plan.schema().columns();
+            let renamed = crate::resolved::project(
+                plan,
+                columns
+                    .into_iter()
+                    .zip(&output)
+                    .map(|(c, o)| datafusion::logical_expr::Expr::Column(c).alias(o.column_name()))
+                    .collect(),
+            )?;
+            Ok(Resolved { below: None, ..Resolved::over(renamed, output, &[&left, &right]) })
+        }
+    }
+}
+
+fn flatten<'r>(operation: &'r SetOperation, inputs: &mut Vec<&'r Relation>) {
+    let mut spine = vec![&operation.right];
+    let mut left = &operation.left;
+    while let RelationKind::SetOperation(inner) = left.kind() {
+        if inner.operator != SetOperator::Union || !inner.is_all || inner.by_name || left.plan_id().is_some() {
+            break;
+        }
+        spine.push(&inner.right);
+        left = &inner.left;
+    }
+    inputs.push(left);
+    inputs.extend(spine.into_iter().rev());
+}
+
+/// All rows of all inputs, under the names of the first.
+pub(crate) fn union_all(a: &mut Analyzer<'_>, inputs: Vec<Resolved>) -> Result<Resolved> {
+    let references: Vec<&Resolved> = inputs.iter().collect();
+    let width = references[0].output.len();
+    for input in &references {
+        if input.output.len() != width {
+            return Err(column_count_error("UNION", width, input.output.len()));
+        }
+    }
+    let output = common_output(a, "UNION", &references)?;
+    let mut plans = Vec::with_capacity(inputs.len());
+    for input in &references {
+        plans.push(Arc::new(cast_to(a, input, &output)?));
+    }
+    let union = built(Union::try_new_with_loose_types(plans))?;
+    let plan = LogicalPlan::Union(union);
+    Ok(Resolved { below: None, ..Resolved::over(plan, output, &references) })
+}
+
+/// The output: names of the first input, common types, fresh ids.
+fn common_output(a: &Analyzer<'_>, operator: &str, inputs: &[&Resolved]) -> Result<Vec<Attribute>> {
+    let conf = a.env.conf();
+    let mut output = Vec::new();
+    for (i, column) in inputs[0].output.iter().enumerate() {
+        let mut common = column.data_type.clone();
+        for input in &inputs[1..] {
+            let other = &input.output[i].data_type;
+            common = coercion::set_operation_type(&common, other, conf.ansi_enabled).ok_or_else(|| {
+                SparkError::new("INCOMPATIBLE_COLUMN_TYPE")
+                    .with("operator", operator)
+                    .with("columnOrdinalNumber", ordinal(i))
+                    .with("tableOrdinalNumber", "second")
+                    .with("dataType1", format!("\"{}\"", other.sql()))
+                    .with("dataType2", format!("\"{}\"", common.sql()))
+                    .with("hint", "")
+            })?;
+        }
+        let nullable = inputs.iter().any(|x| x.output[i].nullable);
+        let mut attribute = Attribute::new(&column.name, common, nullable);
+        attribute.metadata = column.metadata.clone();
+        attribute.qualifier = Vec::new();
+        output.push(attribute);
+    }
+    Ok(output)
+}
+
+fn ordinal(i: usize) -> String {
+    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+        .get(i)
+        .map_or_else(|| format!("{}th", i + 1), |s| (*s).to_string())
+}
+
+/// The input's columns in order, cast and named as `output`; equal names keep each its column.
+fn cast_to(a: &mut Analyzer<'_>, input: &Resolved, output: &[Attribute]) -> Result<LogicalPlan> {
+    let mut expressions = Vec::new();
+    for (column, target) in input.output.iter().zip(output) {
+        let typed = expression::implicit_cast(a, column.typed(), &target.data_type)?;
+        expressions.push(typed.expr.alias(target.column_name()));
+    }
+    crate::resolved::project(input.plan.clone(), expressions)
+}
+
+/// Brings the right side's columns into the left side's order; missing ones become nulls where allowed.
+fn by_name(a: &mut Analyzer<'_>, left: Resolved, right: Resolved, allow_missing: bool) -> Result<(Resolved, Resolved)> {
+    let scope = a.scope(&[&left]);
+    for side in [&left, &right] {
+        for (i, column) in side.output.iter().enumerate() {
+            if side.output[..i].iter().any(|c| scope.same_name(&c.name, &column.name)) {
+                return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&column.name.to_lowercase())));
+            }
+        }
+    }
+    let mut right_outputs = Vec::new();
+    let mut left_missing: Vec<Attribute> = Vec::new();
+    for column in &left.output {
+        match right.output.iter().find(|c| scope.same_name(&c.name, &column.name)) {
+            Some(found) => right_outputs.push(NamedExpr::column(found)),
+            None if allow_missing => right_outputs.push(null_column(a, column)?),
+            None => {
+                let candidates: Vec<String> = right.output.iter().map(|c| quote(&c.name)).collect();
+                return Err(SparkError::new("UNRESOLVED_COLUMN_AMONG_FIELD_NAMES")
+                    .with("colName", quote(&column.name))
+                    .with("fieldNames", candidates.join(", ")));
+            }
+        }
+    }
+    for column in &right.output {
+        if !left.output.iter().any(|c| scope.same_name(&c.name, &column.name)) {
+            if !allow_missing {
+                return Err(SparkError::new("NUM_COLUMNS_MISMATCH")
+                    .with("operator", "UNION")
+                    .with("firstNumColumns", left.output.len().to_string())
+                    .with("invalidOrdinalNum", "second")
+                    .with("invalidNumColumns", right.output.len().to_string()));
+            }
+            right_outputs.push(NamedExpr::column(column));
+            left_missing.push(column.clone());
+        }
+    }
+    let left = if left_missing.is_empty() {
+        left
+    } else {
+        let mut outputs: Vec<NamedExpr> = left.output.iter().map(NamedExpr::column).collect();
+        for column in &left_missing {
+            outputs.push(null_column(a, column)?);
+        }
+        project_over(&left, left.plan.clone(), outputs)?
+    };
+    let right = project_over(&right, right.plan.clone(), right_outputs)?;
+    Ok((left, right))
+}
+
+fn null_column(a: &mut Analyzer<'_>, like: &Attribute) -> Result<NamedExpr> {
+    let null = expression::literal(&Literal::Null(DataType::Null))?;
+    let typed = expression::implicit_cast(a, null, &like.data_type)?;
+    Ok(NamedExpr::computed(typed, &like.name))
+}

@@ -1,0 +1,129 @@
+//! Tables and views by name, and SQL text.
+
+use super::{leaf, parser_options};
+use crate::analyzer::{Analyzer, Cte, Parameters};
+use crate::attribute::Attribute;
+use crate::environment::TableLookup;
+use crate::expression::{self, NamedExpr};
+use crate::resolved::{Resolved, project};
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{Expr, Statement, TableName, TableReference};
+
+/// Views may use views, this deep (`spark.sql.view.maxNestedViewDepth`).
+const MAX_VIEW_DEPTH: usize = 100;
+
+/// A table, view or CTE by name.
+pub(crate) fn table(a: &mut Analyzer<'_>, table: &TableReference) -> Result<Resolved> {
+    if table.is_streaming {
+        return Err(SparkError::unsupported("reading a table as a stream"));
+    }
+    let name = match &table.name {
+        TableName::Parts(parts) => parts.clone(),
+        TableName::Identifier(expr) => expression::identifier(a, expr)?,
+    };
+    if let [one] = name.as_slice() {
+        if let Some(found) = cte(a, one)? {
+            return Ok(found);
+        }
+        let reference = a.references.iter().rev().find(|(n, _)| n.eq_ignore_ascii_case(one)).cloned();
+        if let Some((alias, relation)) = reference {
+            let resolved = a.relation(&relation)?;
+            return Ok(qualified(resolved, &[alias]));
+        }
+    }
+    match a.env.table(&name, &table.options, table.time_travel.as_ref())? {
+        TableLookup::Scan { scan, qualifier } => leaf::scan(&scan, &qualifier),
+        TableLookup::Analysed { resolved, qualifier } => Ok(qualified(resolved.renewed()?, &qualifier)),
+        TableLookup::Text { view, qualifier } => {
+            if a.views >= MAX_VIEW_DEPTH {
+                return Err(SparkError::new("VIEW_EXCEED_MAX_NESTED_DEPTH")
+                    .with("viewName", crate::attribute::quote_parts(&name))
+                    .with("maxNestedDepth", MAX_VIEW_DEPTH.to_string()));
+            }
+            // A view sees no CTEs, outer queries or aliases of where it is used.
+            let mut inner = Analyzer::new(a.env);
+            inner.views = a.views + 1;
+            let resolved = inner.relation(&view.relation)?;
+            let resolved = view_columns(a, resolved, &view.schema, &name)?;
+            Ok(qualified(resolved, &qualifier))
+        }
+    }
+}
+
+/// A view's query, its columns named and cast as the view declares them.
+fn view_columns(
+    a: &mut Analyzer<'_>,
+    resolved: Resolved,
+    schema: &firesteel_types::StructType,
+    name: &[String],
+) -> Result<Resolved> {
+    if schema.fields.is_empty() {
+        return resolved.renewed();
+    }
+    if resolved.output.len() < schema.fields.len() {
+        return Err(SparkError::new("INCOMPATIBLE_VIEW_SCHEMA_CHANGE")
+            .with("viewName", crate::attribute::quote_parts(name))
+            .with("colName", crate::attribute::quote(&schema.fields[resolved.output.len()].name))
+            .with("expectedNum", "1")
+            .with("actualCols", "[]")
+            .with("suggestion", "CREATE OR REPLACE the view"));
+    }
+    let mut outputs = Vec::new();
+    for (attribute, field) in resolved.output.iter().zip(&schema.fields) {
+        let typed = expression::implicit_cast(a, attribute.typed(), &field.data_type)?;
+        let mut named = NamedExpr::computed(typed, &field.name);
+        named.attribute.metadata = field.metadata.clone();
+        outputs.push(named);
+    }
+    let plan = project(resolved.plan.clone(), outputs.iter().map(NamedExpr::expr).collect())?;
+    Ok(Resolved::leaf(plan, outputs.into_iter().map(|o| o.attribute).collect()))
+}
+
+/// The relation under a name.
+pub(crate) fn qualified(mut resolved: Resolved, qualifier: &[String]) -> Resolved {
+    resolved.output = resolved.output.into_iter().map(|c| c.with_qualifier(qualifier)).collect();
+    resolved.hidden = Vec::new();
+    resolved.below = None;
+    resolved
+}
+
+fn cte(a: &mut Analyzer<'_>, name: &str) -> Result<Option<Resolved>> {
+    for level in (0..a.ctes.len()).rev() {
+        let found = a.ctes[level].iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(n, c)| (n.clone(), c.clone()));
+        let Some((name, cte)) = found else { continue };
+        return match cte {
+            Cte::Working(resolved) => Ok(Some(qualified(resolved.as_ref().clone(), &[name]))),
+            Cte::Defined { query, columns, depth } => {
+                // The definition sees the CTEs before it.
+                let later = a.ctes.split_off(depth);
+                let resolved = a.relation(&query);
+                a.ctes.extend(later);
+                let resolved = super::unary::rename_columns(resolved?, &columns, &name)?;
+                Ok(Some(qualified(resolved, &[name])))
+            }
+        };
+    }
+    Ok(None)
+}
+
+/// SQL text as a relation.
+pub(crate) fn sql(
+    a: &mut Analyzer<'_>,
+    text: &str,
+    named: &[(String, Expr)],
+    positions: &[Expr],
+) -> Result<Resolved> {
+    let statement = firesteel_sql::parse_statement(text, &parser_options(a))?;
+    a.parameters.push(Parameters { named: named.iter().cloned().collect(), positions: positions.to_vec() });
+    let result = match &statement {
+        Statement::Query(query) => a.relation(query),
+        other => a.env.statement(other).and_then(|rows| leaf::rows(&rows)),
+    };
+    a.parameters.pop();
+    result
+}
+
+/// Names of columns, for messages.
+pub(crate) fn names(attributes: &[Attribute]) -> String {
+    attributes.iter().map(|c| crate::attribute::quote(&c.name)).collect::<Vec<_>>().join(", ")
+}

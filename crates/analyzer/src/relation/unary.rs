@@ -1,0 +1,551 @@
+//! Operators over one input that are no select lists.
+
+use super::select::project_over;
+use super::{leaf, table};
+use crate::analyzer::{Analyzer, Observation};
+use crate::attribute::{Attribute, quote};
+use crate::expression::{self, NamedExpr};
+use crate::resolved::{Resolved, built, project};
+use crate::scope::Scope;
+use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, Partitioning, SortExpr, lit};
+use firesteel_error::{ExceptionClass, Result, SparkError};
+use firesteel_functions::TypedExpr;
+use firesteel_plan::{Expr, ExprKind, Options, Relation};
+use firesteel_types::{DataType, Literal, StructType};
+use std::sync::Arc;
+
+/// A condition must be boolean.
+pub(crate) fn boolean(typed: TypedExpr, clause: &str) -> Result<TypedExpr> {
+    match typed.data_type {
+        DataType::Boolean => Ok(typed),
+        DataType::Null => Ok(TypedExpr::new(
+            DfExpr::Literal(datafusion::scalar::ScalarValue::Boolean(None), None),
+            DataType::Boolean,
+            true,
+            typed.name,
+        )),
+        ref other => {
+            let _ = clause;
+            Err(SparkError::new("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN")
+                .with("sqlExpr", format!("\"{}\"", typed.name))
+                .with("filter", format!("\"{}\"", typed.name))
+                .with("type", format!("\"{}\"", other.sql())))
+        }
+    }
+}
+
+pub(crate) fn filter(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    let scope = Scope::with_below(&input, a.case_sensitive());
+    a.below_used.clear();
+    let typed = boolean(a.expression(condition, &scope)?, "WHERE")?;
+    let below = std::mem::take(&mut a.below_used);
+    if expression_has_aggregate(&typed.expr) {
+        return Err(SparkError::new("INVALID_WHERE_CONDITION")
+            .with("condition", format!("\"{}\"", typed.name))
+            .with("expressionList", typed.name.clone()));
+    }
+    let base = input.expose(&below).ok_or_else(|| match below.first() {
+        Some(c) => scope.unresolved(std::slice::from_ref(&c.name)),
+        None => SparkError::internal("a column below is lost"),
+    })?;
+    let mut plan = base;
+    let mut expr = typed.expr;
+    let has_window = has_window(&expr);
+    if has_window {
+        plan = super::select::extract_windows(plan, &mut [&mut expr])?;
+    }
+    let plan = built(LogicalPlanBuilder::from(plan).filter(expr).and_then(LogicalPlanBuilder::build))?;
+    let resolved = input.with_plan(plan);
+    if below.is_empty() && !has_window { Ok(resolved) } else { exactly(resolved) }
+}
+
+fn exactly(resolved: Resolved) -> Result<Resolved> {
+    let plan = resolved.exact()?;
+    Ok(Resolved { hidden: Vec::new(), ..resolved.with_plan(plan) })
+}
+
+fn expression_has_aggregate(expr: &DfExpr) -> bool {
+    use datafusion::common::tree_node::TreeNode;
+    expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false)
+}
+
+fn has_window(expr: &DfExpr) -> bool {
+    use datafusion::common::tree_node::TreeNode;
+    expr.exists(|e| Ok(matches!(e, DfExpr::WindowFunction(_)))).unwrap_or(false)
+}
+
+/// LIMIT and OFFSET: constants of integral type, not negative.
+pub(crate) fn limit(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    limit: Option<&Expr>,
+    offset: Option<&Expr>,
+) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    let limit = limit.map(|e| row_count(a, e, "limit")).transpose()?;
+    let offset = offset.map(|e| row_count(a, e, "offset")).transpose()?;
+    let plan = input.plan.clone();
+    let plan = built(LogicalPlanBuilder::from(plan).limit(offset.unwrap_or(0), limit).and_then(LogicalPlanBuilder::build))?;
+    Ok(input.with_plan(plan))
+}
+
+fn row_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str) -> Result<usize> {
+    let typed = a.constant(expr)?;
+    let text = format!("\"{}\"", typed.name);
+    if !typed.is_foldable() {
+        return Err(SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE").with("name", name).with("expr", text));
+    }
+    let value = match expression::fold(a, &typed)? {
+        Literal::Integer(v) => v,
+        Literal::Long(v) if i32::try_from(v).is_ok() => i32::try_from(v).unwrap_or(0),
+        Literal::Short(v) => i32::from(v),
+        Literal::Byte(v) => i32::from(v),
+        Literal::Null(DataType::Integer) => {
+            return Err(SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_NULL").with("name", name).with("expr", text));
+        }
+        other => {
+            return Err(SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE")
+                .with("name", name)
+                .with("expr", text)
+                .with("dataType", format!("\"{}\"", other.data_type().sql())));
+        }
+    };
+    usize::try_from(value).map_err(|_| {
+        SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE")
+            .with("name", name)
+            .with("expr", text)
+            .with("v", value.to_string())
+    })
+}
+
+/// The last rows: run now, as only the end of the rows tells where they start.
+pub(crate) fn tail(a: &mut Analyzer<'_>, input: &Relation, limit: i32) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    let mut left = usize::try_from(limit).unwrap_or(0);
+    let batches = a.env.run(&input)?;
+    let arrow_schema = batches.first().map(|b| b.schema());
+    let mut tail = Vec::new();
+    for batch in batches.into_iter().rev() {
+        if left == 0 {
+            break;
+        }
+        let rows = batch.num_rows().min(left);
+        tail.push(batch.slice(batch.num_rows() - rows, rows));
+        left -= rows;
+    }
+    tail.reverse();
+    let schema = crate::attribute::schema_of(&input.output);
+    let arrow_schema = match arrow_schema {
+        Some(schema) => schema,
+        None => Arc::clone(input.exact()?.schema().inner()),
+    };
+    let scan = leaf::memory_scan(&schema, arrow_schema, tail)?;
+    leaf::scan(&scan, &[])
+}
+
+/// `distinct`, `dropDuplicates`: of equal rows, one is kept.
+pub(crate) fn deduplicate(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    columns: Option<&[Expr]>,
+    within_watermark: bool,
+) -> Result<Resolved> {
+    if within_watermark {
+        return Err(SparkError::unsupported("dropDuplicatesWithinWatermark (Structured Streaming)"));
+    }
+    let input = a.relation(input)?;
+    let exact = input.exact()?;
+    let Some(columns) = columns else {
+        for column in &input.output {
+            if contains_map(&column.data_type) {
+                return Err(SparkError::new("UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE")
+                    .with("colName", quote(&column.name))
+                    .with("dataType", format!("\"{}\"", column.data_type.sql())));
+            }
+        }
+        let plan = built(LogicalPlanBuilder::from(exact).distinct().and_then(LogicalPlanBuilder::build))?;
+        return Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) });
+    };
+    let scope = a.scope(&[&input]);
+    let mut keys = Vec::new();
+    for column in columns {
+        let typed = a.expression(column, &scope)?;
+        keys.push(typed.expr);
+    }
+    // Each other column's first value of the group.
+    let first = datafusion::functions_aggregate::first_last::first_value_udaf();
+    let mut aggregates = Vec::new();
+    let mut renamed = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for column in input.output.iter().filter(|c| seen.insert(c.id)) {
+        if keys.contains(&column.expr()) {
+            renamed.push(column.expr());
+            continue;
+        }
+        let temporary = column.renewed();
+        let call = datafusion::logical_expr::expr::AggregateFunction::new_udf(
+            first.clone(),
+            vec![column.expr()],
+            false,
+            None,
+            vec![],
+            None,
+        );
+        aggregates.push(DfExpr::AggregateFunction(call).alias(temporary.column_name()));
+        renamed.push(temporary.expr().alias(column.column_name()));
+    }
+    if aggregates.is_empty() {
+        let plan = built(LogicalPlanBuilder::from(exact).distinct().and_then(LogicalPlanBuilder::build))?;
+        return Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) });
+    }
+    let aggregate = built(Aggregate::try_new(Arc::new(exact), keys, aggregates).map(LogicalPlan::Aggregate))?;
+    let plan = project(aggregate, renamed)?;
+    Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) })
+}
+
+fn contains_map(t: &DataType) -> bool {
+    match t {
+        DataType::Map { .. } => true,
+        DataType::Array { element, .. } => contains_map(element),
+        DataType::Struct(s) => s.fields.iter().any(|f| contains_map(&f.data_type)),
+        _ => false,
+    }
+}
+
+pub(crate) fn subquery_alias(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    alias: &str,
+    qualifier: &[String],
+    columns: &[String],
+) -> Result<Resolved> {
+    let resolved = a.relation(input)?;
+    let resolved = rename_columns(resolved, columns, alias)?;
+    let name: Vec<String> = qualifier.iter().cloned().chain(std::iter::once(alias.to_string())).collect();
+    let hidden = resolved.hidden.clone();
+    let mut resolved = table::qualified(resolved, &name);
+    resolved.hidden = hidden.into_iter().filter(|h| h.name.starts_with("_metadata")).map(|h| h.with_qualifier(&name)).collect();
+    Ok(resolved)
+}
+
+/// `AS t(a, b)`: new names for all columns; none given, none changed.
+pub(crate) fn rename_columns(resolved: Resolved, columns: &[String], alias: &str) -> Result<Resolved> {
+    if columns.is_empty() {
+        return Ok(resolved);
+    }
+    if columns.len() != resolved.output.len() {
+        let _ = alias;
+        return Err(SparkError::new("MISMATCHED_COLUMN_ALIASES_NUM")
+            .with("numAlias", columns.len().to_string())
+            .with("numColumn", resolved.output.len().to_string()));
+    }
+    rename(&resolved, columns)
+}
+
+fn rename(resolved: &Resolved, columns: &[String]) -> Result<Resolved> {
+    let outputs = resolved
+        .output
+        .iter()
+        .zip(columns)
+        .map(|(column, name)| {
+            let mut named = NamedExpr::computed(column.typed(), name);
+            named.attribute.metadata = column.metadata.clone();
+            named
+        })
+        .collect();
+    project_over(resolved, resolved.plan.clone(), outputs)
+}
+
+pub(crate) fn to_data_frame(a: &mut Analyzer<'_>, input: &Relation, columns: &[String]) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    if columns.len() != input.output.len() {
+        let old: Vec<String> = input.output.iter().map(|c| c.name.clone()).collect();
+        return Err(SparkError::plain(
+            ExceptionClass::IllegalArgument,
+            format!(
+                "requirement failed: The number of columns doesn't match.\nOld column names ({}): {}\nNew column names ({}): {}",
+                old.len(),
+                old.join(", "),
+                columns.len(),
+                columns.join(", ")
+            ),
+        ));
+    }
+    rename(&input, columns)
+}
+
+pub(crate) fn with_columns_renamed(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    renames: &[(String, String)],
+) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    let scope = a.scope(&[&input]);
+    let mut names: Vec<String> = input.output.iter().map(|c| c.name.clone()).collect();
+    let mut changed = vec![false; names.len()];
+    for (from, to) in renames {
+        for (i, name) in names.iter_mut().enumerate() {
+            if scope.same_name(name, from) {
+                name.clone_from(to);
+                changed[i] = true;
+            }
+        }
+    }
+    let outputs = input
+        .output
+        .iter()
+        .zip(names)
+        .zip(changed)
+        .map(|((column, name), changed)| {
+            if !changed {
+                return NamedExpr::column(column);
+            }
+            let mut named = NamedExpr::computed(column.typed(), name);
+            named.attribute.metadata = column.metadata.clone();
+            named
+        })
+        .collect();
+    project_over(&input, input.plan.clone(), outputs)
+}
+
+pub(crate) fn drop(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    columns: &[Expr],
+    column_names: &[String],
+) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    let scope = a.scope(&[&input]);
+    let mut dropped = std::collections::HashSet::new();
+    for name in column_names {
+        dropped.extend(input.output.iter().filter(|c| scope.same_name(&c.name, name)).map(|c| c.id));
+    }
+    for column in columns {
+        // Columns that are not there are no error.
+        match a.expression(column, &scope) {
+            Ok(typed) => dropped.extend(input.output.iter().filter(|c| c.expr() == typed.expr).map(|c| c.id)),
+            Err(e) if e.is("UNRESOLVED_COLUMN") || e.is("CANNOT_RESOLVE_DATAFRAME_COLUMN") => {}
+            Err(e) => return Err(e),
+        }
+    }
+    let outputs = input.output.iter().filter(|c| !dropped.contains(&c.id)).map(NamedExpr::column).collect();
+    project_over(&input, input.plan.clone(), outputs)
+}
+
+pub(crate) fn repartition(a: &mut Analyzer<'_>, input: &Relation, partitions: i32, shuffle: bool) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    let count = partition_count(partitions)?;
+    if !shuffle {
+        // Fewer partitions without moving rows between: the engine may run them together.
+        return Ok(input);
+    }
+    let scheme = Partitioning::RoundRobinBatch(count);
+    let plan = built(LogicalPlanBuilder::from(input.plan.clone()).repartition(scheme).and_then(LogicalPlanBuilder::build))?;
+    Ok(input.with_plan(plan))
+}
+
+fn partition_count(partitions: i32) -> Result<usize> {
+    match usize::try_from(partitions) {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err(SparkError::plain(
+            ExceptionClass::IllegalArgument,
+            format!("requirement failed: Number of partitions ({partitions}) must be positive."),
+        )),
+    }
+}
+
+pub(crate) fn repartition_by(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    expressions: &[Expr],
+    partitions: Option<i32>,
+) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    let scope = a.scope(&[&input]);
+    let count = match partitions {
+        Some(n) => partition_count(n)?,
+        None => usize::try_from(a.env.conf().shuffle_partitions).unwrap_or(1).max(1),
+    };
+    let mut keys = Vec::new();
+    let mut is_range = false;
+    for expr in expressions {
+        is_range |= matches!(expr.kind, ExprKind::Sort(_));
+        keys.push(a.expression(expr, &scope)?.expr);
+    }
+    let scheme = if keys.is_empty() || is_range {
+        Partitioning::RoundRobinBatch(count)
+    } else {
+        Partitioning::Hash(keys, count)
+    };
+    let plan = built(LogicalPlanBuilder::from(input.plan.clone()).repartition(scheme).and_then(LogicalPlanBuilder::build))?;
+    Ok(input.with_plan(plan))
+}
+
+/// A Bernoulli sample between two bounds, or a Poisson one with replacement.
+pub(crate) fn sample(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    lower: f64,
+    upper: f64,
+    with_replacement: bool,
+    seed: Option<i64>,
+    deterministic_order: bool,
+) -> Result<Resolved> {
+    let mut input = a.relation(input)?;
+    if with_replacement {
+        return Err(SparkError::unsupported("sample with replacement"));
+    }
+    if !(lower - 1e-6..=1.0 + 1e-6).contains(&upper) || lower < -1e-6 {
+        return Err(SparkError::plain(
+            ExceptionClass::IllegalArgument,
+            format!("requirement failed: Sampling fraction ({}) must be on interval [0, 1] without replacement", upper - lower),
+        ));
+    }
+    if deterministic_order {
+        let sort: Vec<SortExpr> = input
+            .output
+            .iter()
+            .filter(|c| !contains_map(&c.data_type))
+            .map(|c| SortExpr::new(c.expr(), true, true))
+            .collect();
+        if !sort.is_empty() {
+            let plan =
+                built(LogicalPlanBuilder::from(input.plan.clone()).sort(sort).and_then(LogicalPlanBuilder::build))?;
+            input = input.with_plan(plan);
+        }
+    }
+    let seed = seed.unwrap_or_else(|| a.env.query_time());
+    let random = Expr::call("rand", vec![Expr::literal(Literal::Long(seed))]);
+    let random = a.constant(&random)?;
+    let sampled = NamedExpr::computed(random, "sample");
+    let mut expressions: Vec<DfExpr> = input.plan.schema().columns().into_iter().map(DfExpr::Column).collect();
+    expressions.push(sampled.expr());
+    let with_random = project(input.plan.clone(), expressions)?;
+    let value = sampled.attribute.expr();
+    let condition = value.clone().gt_eq(lit(lower)).and(value.lt(lit(upper)));
+    let plan = built(LogicalPlanBuilder::from(with_random).filter(condition).and_then(LogicalPlanBuilder::build))?;
+    exactly(input.with_plan(plan))
+}
+
+/// Hints: partitioning hints act, join strategies are left to the engine, unknown ones are ignored as in Spark.
+pub(crate) fn hint(a: &mut Analyzer<'_>, input: &Relation, name: &str, parameters: &[Expr]) -> Result<Resolved> {
+    let number = |e: &Expr| match e.kind {
+        ExprKind::Literal(Literal::Integer(n)) => Some(n),
+        ExprKind::Literal(Literal::Long(n)) => i32::try_from(n).ok(),
+        _ => None,
+    };
+    match name.to_ascii_uppercase().as_str() {
+        "REPARTITION" => {
+            let count = parameters.first().and_then(number);
+            let keys = if count.is_some() { &parameters[1..] } else { parameters };
+            match (count, keys) {
+                (Some(n), []) => repartition(a, input, n, true),
+                (n, keys) => repartition_by(a, input, keys, n),
+            }
+        }
+        "REPARTITION_BY_RANGE" | "REBALANCE" => {
+            let count = parameters.first().and_then(number);
+            let keys = if count.is_some() { &parameters[1..] } else { parameters };
+            repartition_by(a, input, keys, count)
+        }
+        "COALESCE" => match parameters.first().and_then(number) {
+            Some(n) => repartition(a, input, n, false),
+            None => a.relation(input),
+        },
+        _ => a.relation(input),
+    }
+}
+
+/// `df.to(schema)`: columns by name, reordered and cast.
+pub(crate) fn to_schema(a: &mut Analyzer<'_>, input: &Relation, schema: &DataType) -> Result<Resolved> {
+    let DataType::Struct(schema) = schema else {
+        return Err(SparkError::plain(ExceptionClass::Analysis, "to() needs a struct schema"));
+    };
+    let input = a.relation(input)?;
+    let outputs = match_schema(a, &input, schema)?;
+    project_over(&input, input.plan.clone(), outputs)
+}
+
+fn match_schema(a: &mut Analyzer<'_>, input: &Resolved, schema: &StructType) -> Result<Vec<NamedExpr>> {
+    let scope = a.scope(&[input]);
+    let mut outputs = Vec::new();
+    for field in &schema.fields {
+        let found: Vec<&Attribute> = input.output.iter().filter(|c| scope.same_name(&c.name, &field.name)).collect();
+        let typed = match found.as_slice() {
+            [column] => {
+                if column.nullable && !field.nullable {
+                    return Err(SparkError::new("NULLABLE_COLUMN_OR_FIELD").with("name", quote(&field.name)));
+                }
+                if !can_store(&column.data_type, &field.data_type) {
+                    return Err(SparkError::new("INVALID_COLUMN_OR_FIELD_DATA_TYPE")
+                        .with("name", quote(&field.name))
+                        .with("type", format!("\"{}\"", column.data_type.sql()))
+                        .with("expectedType", format!("\"{}\"", field.data_type.sql())));
+                }
+                expression::implicit_cast(a, column.typed(), &field.data_type)?
+            }
+            [] if field.nullable => {
+                let null = expression::literal(&Literal::Null(DataType::Null))?;
+                expression::implicit_cast(a, null, &field.data_type)?
+            }
+            [] => {
+                return Err(scope.unresolved(std::slice::from_ref(&field.name)));
+            }
+            _ => {
+                return Err(SparkError::new("AMBIGUOUS_COLUMN_OR_FIELD")
+                    .with("name", quote(&field.name))
+                    .with("n", found.len().to_string()));
+            }
+        };
+        let mut named = NamedExpr::computed(typed, &field.name);
+        named.attribute.nullable = field.nullable;
+        named.attribute.metadata = field.metadata.clone();
+        outputs.push(named);
+    }
+    Ok(outputs)
+}
+
+/// The casts that `to` allows: those that an ANSI store assignment allows.
+fn can_store(from: &DataType, to: &DataType) -> bool {
+    from == to || firesteel_functions::cast::can_store_assign(from, to)
+}
+
+pub(crate) fn collect_metrics(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    name: &str,
+    metrics: &[Expr],
+    plan_id: Option<i64>,
+) -> Result<Resolved> {
+    let input = a.relation(input)?;
+    let scope = a.scope(&[&input]);
+    let mut outputs = Vec::new();
+    for metric in metrics {
+        let typed = a.expression(metric, &scope)?;
+        outputs.push(expression::named(metric, typed, &scope.attributes)?);
+    }
+    if a.observations.iter().any(|o| o.name == name) {
+        return Err(SparkError::new("DUPLICATED_METRICS_NAME").with("metricName", name));
+    }
+    let attributes: Vec<Attribute> = outputs.iter().map(|o| o.attribute.clone()).collect();
+    a.observations.push(Observation { name: name.to_string(), plan_id: plan_id.unwrap_or(0), attributes });
+    let plan = crate::observe::observe(
+        input.plan.clone(),
+        name,
+        outputs.iter().map(|o| (o.attribute.column_name(), o.typed.clone())).collect(),
+    )?;
+    Ok(input.with_plan(plan))
+}
+
+/// CSV, JSON or XML text in a column of strings.
+pub(crate) fn parse(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    format: &str,
+    schema: Option<&DataType>,
+    options: &Options,
+) -> Result<Resolved> {
+    let _ = (a.relation(input)?, schema, options);
+    Err(SparkError::unsupported(format!("reading {format} from a frame of strings")))
+}

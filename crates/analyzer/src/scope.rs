@@ -1,0 +1,238 @@
+//! Name lookup: the one way from a name to a column.
+
+use crate::attribute::{Attribute, quote, quote_parts};
+use crate::resolved::{Frame, Resolved};
+use firesteel_error::{Result, SparkError};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The columns that names in an expression can mean.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    pub attributes: Vec<Attribute>,
+    /// Reached by qualified names, and by plain names only where no visible column has it.
+    pub hidden: Vec<Attribute>,
+    pub frames: Vec<Arc<Frame>>,
+    /// Columns of relations below, used where nothing else matches (ORDER BY, filters).
+    pub below: Vec<Attribute>,
+    case_sensitive: bool,
+    /// Lower-case names to positions in `attributes`, for wide relations.
+    index: HashMap<String, Vec<usize>>,
+}
+
+/// A column found by name, and the name parts left: fields within it.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub attribute: Attribute,
+    pub fields: Vec<String>,
+    /// It came from a relation below.
+    pub is_below: bool,
+}
+
+const INDEX_FROM: usize = 16;
+
+impl Scope {
+    pub fn new(inputs: &[&Resolved], case_sensitive: bool) -> Self {
+        let mut scope = Self {
+            attributes: inputs.iter().flat_map(|i| i.output.iter().cloned()).collect(),
+            hidden: inputs.iter().flat_map(|i| i.hidden.iter().cloned()).collect(),
+            frames: inputs.iter().map(|i| i.frame.clone()).collect(),
+            below: Vec::new(),
+            case_sensitive,
+            index: HashMap::new(),
+        };
+        scope.build_index();
+        scope
+    }
+
+    /// The scope of ORDER BY and filters: also the columns below the input.
+    pub fn with_below(input: &Resolved, case_sensitive: bool) -> Self {
+        let mut scope = Self::new(&[input], case_sensitive);
+        let mut below = input.below.as_ref();
+        while let Some(b) = below {
+            scope.below.extend(b.attributes.iter().cloned());
+            below = b.below.as_ref();
+            // The nearest relation decides; further ones only where it has no columns.
+            if !scope.below.is_empty() {
+                break;
+            }
+        }
+        scope
+    }
+
+    fn build_index(&mut self) {
+        if self.attributes.len() >= INDEX_FROM {
+            for (i, a) in self.attributes.iter().enumerate() {
+                self.index.entry(a.name.to_lowercase()).or_default().push(i);
+            }
+        }
+    }
+
+    pub fn same_name(&self, a: &str, b: &str) -> bool {
+        if self.case_sensitive { a == b } else { a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase() }
+    }
+
+    /// Finds a column by a name of one or more parts.
+    pub fn find(&self, name: &[String]) -> Result<Option<Found>> {
+        if let Some(found) = self.find_in(name, Source::Visible)? {
+            return Ok(Some(found));
+        }
+        if let Some(found) = self.find_in(name, Source::Hidden)? {
+            return Ok(Some(found));
+        }
+        let found = self.find_in(name, Source::Below)?;
+        Ok(found.map(|f| Found { is_below: true, ..f }))
+    }
+
+    fn candidates<'a>(&'a self, part: &str, source: Source) -> Box<dyn Iterator<Item = &'a Attribute> + 'a> {
+        match source {
+            Source::Visible if !self.index.is_empty() => match self.index.get(&part.to_lowercase()) {
+                Some(positions) => Box::new(positions.iter().filter_map(|i| self.attributes.get(*i))),
+                None => Box::new(std::iter::empty()),
+            },
+            Source::Visible => Box::new(self.attributes.iter()),
+            Source::Hidden => Box::new(self.hidden.iter()),
+            Source::Below => Box::new(self.below.iter()),
+        }
+    }
+
+    fn find_in(&self, name: &[String], source: Source) -> Result<Option<Found>> {
+        // The more of the name is a qualifier, the better the match.
+        for qualifiers in (0..name.len().min(5)).rev() {
+            let (prefix, rest) = name.split_at(qualifiers);
+            let Some((column, fields)) = rest.split_first() else { continue };
+            let mut matches: Vec<&Attribute> = Vec::new();
+            for attribute in self.candidates(column, source) {
+                if self.same_name(&attribute.name, column)
+                    && self.qualifier_matches(&attribute.qualifier, prefix)
+                    && !matches.iter().any(|m| m.id == attribute.id)
+                {
+                    matches.push(attribute);
+                }
+            }
+            match matches.as_slice() {
+                [] => {}
+                [attribute] => {
+                    return Ok(Some(Found {
+                        attribute: (*attribute).clone(),
+                        fields: fields.to_vec(),
+                        is_below: false,
+                    }));
+                }
+                several => {
+                    let mut names: Vec<String> = several.iter().map(|a| a.quoted_name()).collect();
+                    names.sort();
+                    return Err(SparkError::new("AMBIGUOUS_REFERENCE")
+                        .with("name", quote_parts(name))
+                        .with("referenceNames", format!("[{}]", names.join(", "))));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn qualifier_matches(&self, qualifier: &[String], prefix: &[String]) -> bool {
+        prefix.len() <= qualifier.len()
+            && qualifier[qualifier.len() - prefix.len()..]
+                .iter()
+                .zip(prefix)
+                .all(|(q, p)| q.eq_ignore_ascii_case(p))
+    }
+
+    /// The columns that `target.*` means, where `target` is a relation's name.
+    pub fn star(&self, target: &[String]) -> Vec<Attribute> {
+        let matching = |a: &&Attribute| self.qualifier_matches(&a.qualifier, target);
+        let visible: Vec<Attribute> = self.attributes.iter().filter(matching).cloned().collect();
+        if self.hidden.iter().any(|a| self.qualifier_matches(&a.qualifier, target)) {
+            // The side of a USING join: its own keys come first, as the side has them.
+            let hidden = self.hidden.iter().filter(matching).cloned();
+            return hidden.chain(visible).collect();
+        }
+        visible
+    }
+
+    /// Finds a column of the relation with a plan id: `df["x"]`.
+    pub fn find_by_plan_id(&self, plan_id: i64, name: &[String]) -> Result<Option<Found>> {
+        let mut found: Vec<(usize, Found)> = Vec::new();
+        for frame in &self.frames {
+            let mut stack = vec![(frame, 0usize)];
+            while let Some((frame, depth)) = stack.pop() {
+                if frame.plan_id == Some(plan_id) {
+                    let scope = Scope {
+                        attributes: frame.output.clone(),
+                        case_sensitive: self.case_sensitive,
+                        ..Scope::default()
+                    };
+                    if let Some(f) = scope.find_in(name, Source::Visible)? {
+                        found.push((depth, f));
+                    }
+                    continue;
+                }
+                stack.extend(frame.children.iter().map(|c| (c, depth + 1)));
+            }
+        }
+        let visible = |f: &Found| {
+            self.attributes.iter().chain(&self.hidden).any(|a| a.id == f.attribute.id)
+        };
+        let mut in_reach: Vec<&(usize, Found)> = found.iter().filter(|(_, f)| visible(f)).collect();
+        if in_reach.is_empty() {
+            in_reach = found.iter().collect();
+        }
+        let Some(depth) = in_reach.iter().map(|(d, _)| *d).min() else { return Ok(None) };
+        let mut nearest: Vec<Found> = Vec::new();
+        for (d, f) in in_reach {
+            if *d == depth && !nearest.iter().any(|n| n.attribute.id == f.attribute.id) {
+                nearest.push(f.clone());
+            }
+        }
+        match nearest.as_slice() {
+            [one] => {
+                let is_below = !visible(one);
+                Ok(Some(Found { is_below, ..one.clone() }))
+            }
+            _ => Err(SparkError::new("AMBIGUOUS_COLUMN_REFERENCE").with("name", quote_parts(name))),
+        }
+    }
+
+    /// The attributes of the relation with a plan id (`df["*"]`).
+    pub fn star_by_plan_id(&self, plan_id: i64) -> Option<Vec<Attribute>> {
+        for frame in &self.frames {
+            let mut stack = vec![frame];
+            while let Some(frame) = stack.pop() {
+                if frame.plan_id == Some(plan_id) {
+                    return Some(frame.output.clone());
+                }
+                stack.extend(frame.children.iter());
+            }
+        }
+        None
+    }
+
+    /// The error for a name that is not found, with near names.
+    pub fn unresolved(&self, name: &[String]) -> SparkError {
+        let object = quote_parts(name);
+        let candidates: Vec<String> = self.attributes.iter().map(suggestion).collect();
+        if candidates.is_empty() {
+            return SparkError::new("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION").with("objectName", object);
+        }
+        let plain = name.join(".");
+        let nearest = firesteel_error::suggest::nearest(&plain, &candidates, 5);
+        SparkError::new("UNRESOLVED_COLUMN.WITH_SUGGESTION")
+            .with("objectName", object)
+            .with("proposal", nearest.join(", "))
+    }
+}
+
+fn suggestion(attribute: &Attribute) -> String {
+    match attribute.qualifier.last() {
+        Some(q) => format!("{}.{}", quote(q), quote(&attribute.name)),
+        None => quote(&attribute.name),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Visible,
+    Hidden,
+    Below,
+}
