@@ -309,6 +309,21 @@ impl ExceptionClass {
         }
     }
 
+    /// The class of `CAST_INVALID_INPUT` where text is cast to `target`, a type in SQL.
+    ///
+    /// ```
+    /// use firesteel_error::ExceptionClass;
+    /// assert_eq!(ExceptionClass::of_cast("TIMESTAMP_NTZ"), ExceptionClass::DateTime);
+    /// ```
+    pub fn of_cast(target: &str) -> Self {
+        match target {
+            "DATE" | "TIMESTAMP" | "TIMESTAMP_NTZ" => DateTime,
+            time if time.starts_with("TIME") => DateTime,
+            "BOOLEAN" => Runtime,
+            _ => NumberFormat,
+        }
+    }
+
     /// The name of the class itself, as `ErrorInfo.reason` carries it.
     pub fn java_class(self) -> &'static str {
         self.java_classes()
