@@ -317,7 +317,8 @@ impl ExceptionClass {
     /// ```
     pub fn of_cast(target: &str) -> Self {
         match target {
-            "DATE" | "TIMESTAMP" | "TIMESTAMP_NTZ" => DateTime,
+            "DATE" => DateTime,
+            // TIME(6), TIMESTAMP, TIMESTAMP_NTZ
             time if time.starts_with("TIME") => DateTime,
             "BOOLEAN" => Runtime,
             _ => NumberFormat,

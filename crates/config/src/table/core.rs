@@ -47,7 +47,7 @@ pub(super) static TABLE: &[ConfigEntry] = &[
     e("spark.buffer.size", Int, Is("65536"), Any, "0.5.0", ""),
     e("spark.buffer.write.chunkSize", Bytes(Byte), Is("67108864b"), Any, "", ""),
     e("spark.checkpoint.compress", Boolean, Is("true"), Any, "2.2.0", ""),
-    e("spark.checkpoint.dir", Text, Unset, Any, "4.0.0", ""),
+    e("spark.checkpoint.dir", Text, Unset, Any, "4.0.0", "Where reliable checkpoints are written."),
     e("spark.cleaner.periodicGC.interval", Time(Second), Is("30min"), Any, "1.6.0", ""),
     e("spark.cleaner.referenceTracking", Boolean, Is("true"), Any, "1.0.0", ""),
     e("spark.cleaner.referenceTracking.blocking", Boolean, Is("true"), Any, "1.0.0", ""),
