@@ -357,6 +357,7 @@ impl std::default::Default for SqlConf {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::SessionConfig;

@@ -1,5 +1,7 @@
 //! What a Spark 4.2.1 server answers about a hundred keys, and about changes of settings.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 
 use firesteel_config::{Reader, ServerConfig, SessionConfig};

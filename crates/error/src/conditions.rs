@@ -151,5 +151,6 @@ fn compose(name: &str, parameters: &[(String, String)]) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 #[path = "conditions_tests.rs"]
 mod tests;

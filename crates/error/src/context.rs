@@ -12,9 +12,11 @@ pub enum QueryContextKind {
 /// A place in a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryContext {
+    /// What the place is a place in.
     pub kind: QueryContextKind,
     /// `VIEW`, or empty for the query text itself.
     pub object_type: String,
+    /// The name of the view, or empty.
     pub object_name: String,
     /// Position of the fragment's first character in the text, 0-based.
     pub start_index: usize,
@@ -24,8 +26,9 @@ pub struct QueryContext {
     pub fragment: String,
     /// File and line of the API call.
     pub call_site: String,
-    /// 1-based line and 0-based column of the fragment's start (SQL only).
+    /// 1-based line of the fragment's start (SQL only).
     pub line: usize,
+    /// 0-based column of the fragment's start (SQL only).
     pub column: usize,
 }
 

@@ -1,5 +1,7 @@
 //! Every condition that the workspace raises by name is declared.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

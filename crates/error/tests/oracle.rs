@@ -1,5 +1,7 @@
 //! What a Spark 4.2.1 server sends for the errors that are met most often.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeSet;
 
 use firesteel_error::{SparkError, conditions};

@@ -33,7 +33,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("ARROW_SCHEMA_FIELD_NAME_MISMATCH", "42000", Runtime, &["encoderFieldName", "arrowColumnName"], ""),
     c("ARROW_TYPE_MISMATCH", "42K0G", Spark, &["operation", "outputTypes", "actualDataTypes"], "<operation> should return <outputTypes>, but the data are <actualDataTypes>."),
     c("ARTIFACT_ALREADY_EXISTS", "42713", Runtime, &["normalizedRemoteRelativePath"], "An artifact <normalizedRemoteRelativePath> with other content is already in the session. Artifacts cannot be replaced."),
-    c("ASSIGNMENT_ARITY_MISMATCH", "42802", Analysis, &["numTarget", "numExpr"], "<numTarget> variables are to be assigned, but there are <numExpr> values."),
+    c("ASSIGNMENT_ARITY_MISMATCH", "42802", Analysis, &["numTarget", "numExpr"], "There are <numTarget> names (of columns, variables or aliases) for <numExpr> expressions."),
     c("AS_OF_JOIN", "42604", ExtendedAnalysis, &[], ""),
     c("AS_OF_JOIN.TOLERANCE_IS_NON_NEGATIVE", "42604", ExtendedAnalysis, &[], "The tolerance of an as-of join must not be negative."),
     c("AS_OF_JOIN.TOLERANCE_IS_UNFOLDABLE", "42604", ExtendedAnalysis, &[], "The tolerance of an as-of join must be a constant."),
