@@ -106,6 +106,8 @@ pub enum RelationKind {
     Filter { input: Relation, condition: Expr },
     /// `HAVING`: may use aggregates and grouping columns of the input.
     Having { input: Relation, condition: Expr },
+    /// `QUALIFY`: filters by window functions, after them.
+    Qualify { input: Relation, condition: Expr },
     Sort { input: Relation, order: SortKeys, is_global: bool },
     Limit { input: Relation, limit: Expr },
     Offset { input: Relation, offset: Expr },

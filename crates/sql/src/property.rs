@@ -1,0 +1,91 @@
+//! Properties and options: `(key = value, …)`.
+
+use crate::keyword::Keyword as K;
+use crate::parser::Parser;
+use crate::token::TokenKind;
+use firesteel_error::Result;
+use firesteel_plan::Options;
+
+impl Parser<'_> {
+    /// `(key = value, …)`: every key needs a value.
+    pub(crate) fn properties(&mut self) -> Result<Options> {
+        let start = self.mark();
+        let entries = self.in_parentheses(Self::property)?;
+        let mut properties = Options::with_capacity(entries.len());
+        let mut missing = Vec::new();
+        for (key, value) in entries {
+            if properties.iter().any(|(other, _)| *other == key) {
+                return Err(self.error(start, "DUPLICATE_KEY").with("keyColumn", format!("`{key}`")));
+            }
+            match value {
+                Some(value) => properties.push((key, value)),
+                None => missing.push(key),
+            }
+        }
+        if !missing.is_empty() {
+            return Err(self.not_allowed(start, format!("Values must be specified for key(s): [{}]", missing.join(","))));
+        }
+        Ok(properties)
+    }
+
+    /// `(key, …)`: no key may have a value.
+    pub(crate) fn property_keys(&mut self) -> Result<Vec<String>> {
+        let start = self.mark();
+        let entries = self.in_parentheses(Self::property)?;
+        let unwanted: Vec<&str> = entries.iter().filter(|(_, value)| value.is_some()).map(|(key, _)| key.as_str()).collect();
+        if !unwanted.is_empty() {
+            let message = format!("Values should not be specified for key(s): [{}]", unwanted.join(","));
+            return Err(self.not_allowed(start, message));
+        }
+        Ok(entries.into_iter().map(|(key, _)| key).collect())
+    }
+
+    fn property(&mut self) -> Result<(String, Option<String>)> {
+        let key = self.property_key()?;
+        let has_mark = self.take_mark("=") || self.take_mark("==");
+        let has_value = has_mark || !(self.is_mark(",") || self.is_mark(")"));
+        let value = if has_value { Some(self.property_value()?) } else { None };
+        Ok((key, value))
+    }
+
+    /// `'key'` or `key.key`.
+    pub(crate) fn property_key(&mut self) -> Result<String> {
+        if self.ahead_is_text(0) {
+            return self.string();
+        }
+        let mut key = self.identifier()?;
+        while self.is_mark(".") {
+            self.advance();
+            key.push('.');
+            key.push_str(&self.identifier()?);
+        }
+        Ok(key)
+    }
+
+    fn property_value(&mut self) -> Result<String> {
+        if self.ahead_is_text(0) {
+            let mut value = self.string()?;
+            while self.ahead_is_text(0) {
+                value.push_str(&self.string()?);
+            }
+            return Ok(value);
+        }
+        let start = self.mark();
+        match self.peek().kind {
+            TokenKind::Number(_) => {
+                self.advance();
+                Ok(self.text_from(start))
+            }
+            TokenKind::Mark("-") if matches!(self.ahead(1).kind, TokenKind::Number(_)) => {
+                self.advance();
+                self.advance();
+                Ok(self.text_from(start))
+            }
+            TokenKind::Word(Some(word @ (K::TRUE | K::FALSE))) => {
+                self.advance();
+                Ok(word.text().to_lowercase())
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+}
