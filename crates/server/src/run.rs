@@ -1,0 +1,245 @@
+//! The task of an operation: runs the plan and pushes the responses.
+
+use crate::decode::{DecodedCommand, Decoder};
+use crate::operations::{Delivery, Operation};
+use crate::response_buffer::Closed;
+use crate::result::{BatchEncoder, Slicing, whole_stream};
+use crate::sessions::ServerSession;
+use crate::{decompress, encode, errors};
+use firesteel_config::Reader;
+use firesteel_engine::{CommandOutput, Execution, Progress, RunContext, SqlResult};
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{Command, Relation};
+use firesteel_proto::connect as proto;
+use futures::{FutureExt, StreamExt};
+use proto::execute_plan_response::{ArrowBatch, ResponseType, ResultComplete, SqlCommandResult};
+use proto::plan::OpType;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Interval, MissedTickBehavior};
+
+/// How long rows wait for more before they are sent.
+const LINGER: Duration = Duration::from_millis(20);
+
+/// How long a cancelled command may take to clean up.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Runs the operation to its end. A panic fails this operation only.
+pub async fn run(session: Arc<ServerSession>, operation: Arc<Operation>, plan: Arc<proto::Plan>) {
+    let task = Task { session, operation: operation.clone() };
+    let result = AssertUnwindSafe(task.run(&plan)).catch_unwind().await;
+    drop(plan);
+    operation.finish(result.unwrap_or_else(|payload| Err(errors::panicked(payload.as_ref()))));
+    drop(task);
+}
+
+struct Task {
+    session: Arc<ServerSession>,
+    operation: Arc<Operation>,
+}
+
+/// The client is gone or the operation was stopped: what we say is not heard.
+impl From<Closed> for SparkError {
+    fn from(_: Closed) -> Self {
+        SparkError::new("OPERATION_CANCELED")
+    }
+}
+
+impl Task {
+    async fn run(&self, plan: &proto::Plan) -> Result<()> {
+        let unpacked = match plan.op_type.as_ref() {
+            Some(OpType::CompressedOperation(operation)) => Some(decompress::operation(operation)?),
+            _ => None,
+        };
+        match unpacked.as_ref().or(plan.op_type.as_ref()) {
+            Some(OpType::Root(relation)) => {
+                let relation = self.decoder().relation(relation)?;
+                self.query(relation).await?;
+            }
+            Some(OpType::Command(command)) => {
+                let command = self.decoder().command(command)?;
+                self.command(command).await?;
+            }
+            Some(OpType::CompressedOperation(_)) | None => {
+                return Err(SparkError::new("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET")
+                    .with("fullName", "spark.connect.Plan.op_type")
+                    .with("name", "op_type"));
+            }
+        }
+        if self.operation.delivery.is_reattachable {
+            self.push(ResponseType::ResultComplete(ResultComplete {})).await?;
+        }
+        Ok(())
+    }
+
+    fn decoder(&self) -> Decoder<'_> {
+        Decoder::new(self.session.as_ref())
+    }
+
+    fn context(&self) -> RunContext {
+        RunContext {
+            operation_id: self.operation.id.clone(),
+            tags: self.operation.tags.clone(),
+            cancel: self.operation.cancel.clone(),
+        }
+    }
+
+    async fn query(&self, relation: Relation) -> Result<()> {
+        let mut ticks = self.ticks();
+        self.report(&Progress::default()).await?;
+        let starting = self.session.engine.execute(relation, self.context());
+        let execution = self.with_progress(starting, &mut ticks).await?;
+        self.send(proto::ExecutePlanResponse { schema: Some(encode::schema(&execution.schema)), ..Default::default() })
+            .await?;
+        self.rows(execution, &mut ticks).await
+    }
+
+    async fn rows(&self, execution: Execution, ticks: &mut Option<Interval>) -> Result<()> {
+        let Execution { arrow_schema, mut batches, status, .. } = execution;
+        let mut encoder = BatchEncoder::new(arrow_schema, self.slicing(self.operation.delivery))?;
+        loop {
+            let batch = tokio::select! {
+                biased;
+                () = self.operation.cancel.cancelled() => return Err(SparkError::new("OPERATION_CANCELED")),
+                batch = batches.next() => batch,
+                () = tick(ticks) => {
+                    self.report(&status.progress()).await?;
+                    continue;
+                }
+                () = tokio::time::sleep(LINGER), if encoder.has_waiting() => {
+                    self.push_batches(encoder.flush()?).await?;
+                    continue;
+                }
+            };
+            match batch {
+                Some(batch) => self.push_batches(encoder.add(batch?)?).await?,
+                None => break,
+            }
+        }
+        self.push_batches(encoder.finish()?).await?;
+        self.send(proto::ExecutePlanResponse { metrics: Some(encode::metrics(&status.metrics())), ..Default::default() })
+            .await?;
+        let observed_metrics = encode::observed(&status.observed());
+        if !observed_metrics.is_empty() {
+            self.send(proto::ExecutePlanResponse { observed_metrics, ..Default::default() }).await?;
+        }
+        Ok(())
+    }
+
+    fn slicing(&self, delivery: Delivery) -> Slicing {
+        Slicing::new(&self.session.engine.config().read(), self.session.limits.batch_size, delivery)
+    }
+
+    async fn push_batches(&self, batches: Vec<ArrowBatch>) -> Result<()> {
+        for batch in batches {
+            self.push(ResponseType::ArrowBatch(batch)).await?;
+        }
+        Ok(())
+    }
+
+    async fn command(&self, command: DecodedCommand) -> Result<()> {
+        match command {
+            DecodedCommand::Engine(command) => {
+                let is_quiet = matches!(command, Command::RemoveCachedRemoteRelation { .. });
+                match self.engine_command(command, is_quiet).await? {
+                    CommandOutput::Checkpoint { relation_id } => {
+                        let relation = Some(proto::CachedRemoteRelation { relation_id });
+                        self.push(ResponseType::CheckpointCommandResult(proto::CheckpointCommandResult { relation }))
+                            .await?;
+                    }
+                    CommandOutput::None | CommandOutput::Sql(_) => {}
+                }
+            }
+            DecodedCommand::Sql { relation, request } => {
+                let relation = match self.engine_command(Command::Sql(relation), false).await? {
+                    CommandOutput::Sql(SqlResult::Rows { schema, batches }) => {
+                        let local = proto::LocalRelation { data: Some(whole_stream(&schema, &batches)?), schema: None };
+                        proto::Relation { common: None, rel_type: Some(proto::relation::RelType::LocalRelation(local)) }
+                    }
+                    _ => *request,
+                };
+                self.push(ResponseType::SqlCommandResult(SqlCommandResult { relation: Some(relation) })).await?;
+            }
+            DecodedCommand::GetResources => {
+                self.push(ResponseType::GetResourcesCommandResult(Default::default())).await?;
+            }
+            DecodedCommand::ForgetModels => {
+                self.push(ResponseType::MlCommandResult(Default::default())).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn engine_command(&self, command: Command, is_quiet: bool) -> Result<CommandOutput> {
+        let running = self.session.engine.run_command(command, self.context());
+        if is_quiet {
+            return running.await;
+        }
+        let mut ticks = self.ticks();
+        self.report(&Progress::default()).await?;
+        self.with_progress(running, &mut ticks).await
+    }
+
+    /// Waits for the engine, says from time to time that it works, and stops when told to.
+    async fn with_progress<T>(
+        &self,
+        work: impl Future<Output = Result<T>>,
+        ticks: &mut Option<Interval>,
+    ) -> Result<T> {
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.operation.cancel.cancelled() => {
+                    // The engine has been told as well; a command may want to undo what it has begun.
+                    let _ = tokio::time::timeout(GRACE, work).await;
+                    return Err(SparkError::new("OPERATION_CANCELED"));
+                }
+                result = &mut work => return result,
+                () = tick(ticks) => self.report(&Progress::default()).await?,
+            }
+        }
+    }
+
+    /// Ticks at which progress is told; none where the user wants none.
+    fn ticks(&self) -> Option<Interval> {
+        let millis = self.session.engine.config().read().integer("spark.connect.progress.reportInterval");
+        let period = Duration::from_millis(u64::try_from(millis).ok().filter(|millis| *millis > 0)?);
+        let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + period, period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Some(ticks)
+    }
+
+    /// Tells progress, unless the client does not even keep up with the rows.
+    async fn report(&self, progress: &Progress) -> Result<()> {
+        if self.operation.buffer.is_full() {
+            return Ok(());
+        }
+        self.push(ResponseType::ExecutionProgress(encode::progress(progress))).await
+    }
+
+    async fn push(&self, response: ResponseType) -> Result<()> {
+        self.send(proto::ExecutePlanResponse { response_type: Some(response), ..Default::default() }).await
+    }
+
+    async fn send(&self, response: proto::ExecutePlanResponse) -> Result<()> {
+        let response = proto::ExecutePlanResponse {
+            session_id: self.session.key.session_id.clone(),
+            server_side_session_id: self.session.server_side_id.clone(),
+            operation_id: self.operation.id.clone(),
+            ..response
+        };
+        Ok(self.operation.buffer.push(response).await?)
+    }
+}
+
+async fn tick(ticks: &mut Option<Interval>) {
+    match ticks {
+        Some(ticks) => {
+            ticks.tick().await;
+        }
+        None => std::future::pending().await,
+    }
+}
