@@ -1,0 +1,141 @@
+//! `mode`.
+
+use super::gather::Gathered;
+use super::ordering::{converter, normalized};
+use super::states::{Rows, States, column};
+use super::udaf::{Call, Kernel, OverNothing};
+use super::{AggregateContext, any, constant, declare};
+use crate::{AggregateCall, BuildContext, Function, Signature, TypedExpr};
+use arrow::array::{Array, ArrayRef, UInt32Array};
+use arrow::compute::take;
+use arrow::datatypes::DataType as ArrowType;
+use datafusion::common::Result as DfResult;
+use datafusion::scalar::ScalarValue;
+use firesteel_error::{Result, SparkError};
+use std::collections::HashMap;
+
+pub static FUNCTIONS: &[&Function] = &[&declare(
+    "mode",
+    &[],
+    Signature::with_optional(&[any("col"), any("deterministic")], 2),
+    build,
+    "mode(col[, deterministic]) - Returns the most frequent value of a group, the least of several if it must be \
+     deterministic; mode() WITHIN GROUP (ORDER BY col) - the first of several in that order.",
+)];
+
+pub static KERNEL: Kernel = Kernel { name: "mode", states: new_states, over_nothing: OverNothing::Null };
+
+fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
+    let mut call = AggregateContext::new("mode", call);
+    let mut tie = "any";
+    if let Some((sort, key)) = call.call.order_by.first().cloned() {
+        tie = if sort.asc { "least" } else { "greatest" };
+        call.call.arguments = vec![key];
+        call.call.order_by.clear();
+    } else if let Some(flag) = call.call.arguments.get(1) {
+        match constant::value(flag)? {
+            Some(ScalarValue::Boolean(Some(true))) => tie = "least",
+            Some(ScalarValue::Boolean(_) | ScalarValue::Null) => {}
+            Some(_) => {
+                return Err(call.unexpected_type(1, "\"BOOLEAN\""));
+            }
+            None => {
+                return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
+                    .with("funcName", "`mode`")
+                    .with("paramName", "`deterministic`")
+                    .with("paramType", "\"BOOLEAN\""));
+            }
+        }
+        call.call.arguments.truncate(1);
+    }
+    if call.call.arguments.is_empty() {
+        return Err(SparkError::new("INVALID_WITHIN_GROUP_EXPRESSION.WITHIN_GROUP_MISSING").with("funcName", "`mode`"));
+    }
+    let (name, returns) = (call.argument(0)?.name.clone(), call.argument_type(0)?);
+    call.check_collation(&returns)?;
+    // Spark shows the order by which it breaks ties, from the greatest down.
+    call.text = match tie {
+        "least" => format!("mode() WITHIN GROUP (ORDER BY {name} DESC)"),
+        "greatest" => format!("mode() WITHIN GROUP (ORDER BY {name})"),
+        _ => format!("mode({}{name})", if call.call.is_distinct { "DISTINCT " } else { "" }),
+    };
+    Ok(call.aggregate(&KERNEL, context, returns, true, Some(tie)))
+}
+
+/// Which of equally frequent values is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tie {
+    First,
+    Least,
+    Greatest,
+}
+
+fn new_states(call: &Call, types: &[ArrowType]) -> DfResult<Box<dyn States>> {
+    let tie = match call.payload() {
+        "least" => Tie::Least,
+        "greatest" => Tie::Greatest,
+        _ => Tie::First,
+    };
+    Ok(Box::new(ModeStates { tie, values: Gathered::new(types.to_vec()), types: types.to_vec() }))
+}
+
+#[derive(Debug)]
+struct ModeStates {
+    tie: Tie,
+    types: Vec<ArrowType>,
+    values: Gathered,
+}
+
+impl States for ModeStates {
+    fn state_types(&self) -> Vec<ArrowType> {
+        self.values.state_types()
+    }
+
+    fn resize(&mut self, groups: usize) {
+        self.values.resize(groups);
+    }
+
+    fn update(&mut self, arguments: &[ArrayRef], rows: &Rows<'_>) -> DfResult<()> {
+        let nulls = column(arguments, 0)?.logical_nulls();
+        self.values.push(arguments, rows, nulls.as_ref())
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], rows: &Rows<'_>) -> DfResult<()> {
+        self.values.merge(states, rows)
+    }
+
+    fn state(&self) -> DfResult<Vec<ArrayRef>> {
+        self.values.state()
+    }
+
+    fn evaluate(&self) -> DfResult<ArrayRef> {
+        let (offsets, columns) = self.values.sorted()?;
+        let values = column(&columns, 0)?;
+        let encoded = converter(values.data_type())?.convert_columns(&[normalized(values)?])?;
+        let mut modes: Vec<Option<u32>> = Vec::with_capacity(self.values.groups());
+        for range in offsets.windows(2) {
+            // The first row and the number of rows of each value.
+            let mut counts: HashMap<&[u8], (u32, u32)> = HashMap::new();
+            for row in range[0]..range[1] {
+                counts.entry(encoded.row(row as usize).data()).or_insert((row as u32, 0)).1 += 1;
+            }
+            let best = counts.into_iter().max_by(|(a, (a_row, a_count)), (b, (b_row, b_count))| {
+                a_count.cmp(b_count).then_with(|| match self.tie {
+                    Tie::First => b_row.cmp(a_row),
+                    Tie::Least => b.cmp(a),
+                    Tie::Greatest => a.cmp(b),
+                })
+            });
+            modes.push(best.map(|(_, (row, _))| row));
+        }
+        Ok(take(values, &UInt32Array::from(modes), None)?)
+    }
+
+    fn take_first(&mut self, groups: usize) -> DfResult<Box<dyn States>> {
+        Ok(Box::new(Self { tie: self.tie, types: self.types.clone(), values: self.values.take_first(groups)? }))
+    }
+
+    fn size(&self) -> usize {
+        self.values.size()
+    }
+}

@@ -1,0 +1,45 @@
+//! Window functions.
+//!
+//! The expressions hold an `Expr::WindowFunction` with an empty specification,
+//! for the analyzer to fill in. Aggregates over windows are in
+//! [`aggregate`](crate::aggregate).
+
+mod nth_value;
+pub mod offset;
+mod ranking;
+
+use crate::{Body, BuildContext, Documentation, Function, Group, Signature, TypedExpr, WindowCall};
+use datafusion::logical_expr::expr::{NullTreatment, WindowFunction};
+use datafusion::logical_expr::{Expr, WindowUDF};
+use firesteel_error::Result;
+use std::sync::Arc;
+
+/// The families' lists.
+pub fn families() -> Vec<&'static [&'static Function]> {
+    vec![nth_value::FUNCTIONS, offset::FUNCTIONS, ranking::FUNCTIONS]
+}
+
+type Build = fn(&mut BuildContext<'_>, WindowCall) -> Result<TypedExpr>;
+
+/// Declares a window function.
+const fn declare(name: &'static str, signature: Signature, build: Build, usage: &'static str) -> Function {
+    Function {
+        name,
+        aliases: &[],
+        group: Group::Window,
+        signature,
+        body: Body::Window(build),
+        deterministic: true,
+        text: None,
+        documentation: Documentation { usage, ..Documentation::EMPTY },
+    }
+}
+
+/// A window function without its window.
+fn over_nothing(function: Arc<WindowUDF>, arguments: Vec<Expr>, ignore_nulls: bool) -> Expr {
+    let mut call = WindowFunction::new(function, arguments);
+    if ignore_nulls {
+        call.params.null_treatment = Some(NullTreatment::IgnoreNulls);
+    }
+    Expr::WindowFunction(Box::new(call))
+}

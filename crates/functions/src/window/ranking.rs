@@ -1,0 +1,86 @@
+//! `row_number`, `rank`, `dense_rank`, `percent_rank`, `cume_dist` and `ntile`.
+
+use super::{declare, over_nothing};
+use crate::aggregate::constant;
+use crate::{ArgType, BuildContext, Function, Param, Signature, TypedExpr, WindowCall};
+use arrow::datatypes::DataType as ArrowType;
+use datafusion::functions_window::{
+    cume_dist::cume_dist_udwf,
+    ntile::ntile_udwf,
+    rank::{dense_rank_udwf, percent_rank_udwf, rank_udwf},
+    row_number::row_number_udwf,
+};
+use datafusion::logical_expr::{Expr, cast, lit};
+use datafusion::scalar::ScalarValue;
+use firesteel_error::Result;
+use firesteel_types::DataType;
+
+/// The arguments of rankings are what rows are ordered by already.
+const ANY_NUMBER: Signature = Signature::variadic(&[], ArgType::Any);
+const BUCKETS: Signature = Signature::with_optional(&[Param { name: "n", arg_type: ArgType::Any }], 1);
+
+pub static FUNCTIONS: &[&Function] = &[
+    &declare(
+        "row_number",
+        Signature::NONE,
+        |_, _| Ok(int("row_number()", over_nothing(row_number_udwf(), vec![], false))),
+        "row_number() - Numbers the rows of a partition from 1, in the window's order.",
+    ),
+    &declare(
+        "rank",
+        ANY_NUMBER,
+        |_, _| Ok(int("RANK()", over_nothing(rank_udwf(), vec![], false))),
+        "rank() - One plus the number of rows before the row's peers.",
+    ),
+    &declare(
+        "dense_rank",
+        ANY_NUMBER,
+        |_, _| Ok(int("DENSE_RANK()", over_nothing(dense_rank_udwf(), vec![], false))),
+        "dense_rank() - One plus the number of different values before the row's.",
+    ),
+    &declare(
+        "percent_rank",
+        ANY_NUMBER,
+        |_, _| Ok(double("PERCENT_RANK()", over_nothing(percent_rank_udwf(), vec![], false))),
+        "percent_rank() - The rank less one over the number of the partition's other rows.",
+    ),
+    &declare(
+        "cume_dist",
+        Signature::NONE,
+        |_, _| Ok(double("cume_dist()", over_nothing(cume_dist_udwf(), vec![], false))),
+        "cume_dist() - The share of the partition's rows up to the row's peers.",
+    ),
+    &declare(
+        "ntile",
+        BUCKETS,
+        ntile,
+        "ntile([n]) - The number of the row's bucket, of n that are as equal in size as can be.",
+    ),
+];
+
+fn int(name: impl Into<String>, expr: Expr) -> TypedExpr {
+    TypedExpr::new(cast(expr, ArrowType::Int32), DataType::Integer, false, name)
+}
+
+fn double(name: &str, expr: Expr) -> TypedExpr {
+    TypedExpr::new(expr, DataType::Double, false, name)
+}
+
+fn ntile(_: &mut BuildContext<'_>, call: WindowCall) -> Result<TypedExpr> {
+    let Some(argument) = call.arguments.first() else {
+        return Ok(int("ntile(1)", over_nothing(ntile_udwf(), vec![lit(1i64)], false)));
+    };
+    let text = format!("ntile({})", argument.name);
+    let value = constant::required(&text, "buckets", "\"INT\"", argument)?;
+    let buckets = match value {
+        ScalarValue::Int32(Some(buckets)) => buckets,
+        ScalarValue::Int32(None) | ScalarValue::Null => {
+            return Err(constant::unexpected_null(&text, "buckets"));
+        }
+        _ => return Err(crate::coercion::mismatch::unexpected_input(&text, 0, ArgType::Integer, argument)),
+    };
+    if buckets < 1 {
+        return Err(constant::out_of_range(&text, "buckets", "(0, 2147483647]", buckets.to_string()));
+    }
+    Ok(int(text, over_nothing(ntile_udwf(), vec![lit(i64::from(buckets))], false)))
+}
