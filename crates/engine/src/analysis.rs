@@ -1,7 +1,13 @@
 //! Questions about plans: the members of AnalyzePlan.
 
-use firesteel_plan::{ExplainMode, Relation, StorageLevel};
+use crate::execution;
+use crate::session::{SPARK_VERSION, Session};
+use datafusion::physical_plan::displayable;
+use firesteel_analyzer::attribute;
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{ExplainMode, Relation, RelationKind, StorageLevel};
 use firesteel_types::{DataType, StructType};
+use std::sync::Arc;
 
 /// A question about a plan.
 pub enum AnalysisRequest {
@@ -31,4 +37,121 @@ pub enum AnalysisReply {
     Hash(i32),
     StorageLevel(StorageLevel),
     Done,
+}
+
+/// Answers a question.
+pub(crate) async fn answer(session: &Arc<Session>, request: AnalysisRequest) -> Result<AnalysisReply> {
+    match request {
+        AnalysisRequest::Schema(relation) => Ok(AnalysisReply::Schema(schema(session, relation).await?)),
+        AnalysisRequest::TreeString(relation, level) => {
+            Ok(AnalysisReply::Text(schema(session, relation).await?.tree_string(level)))
+        }
+        AnalysisRequest::Explain(relation, mode) => explain(session, relation, mode).await,
+        AnalysisRequest::IsLocal(relation) => {
+            let is_local = matches!(relation.kind(), RelationKind::Local(_));
+            session.analyse(relation).await?;
+            Ok(AnalysisReply::Flag(is_local))
+        }
+        AnalysisRequest::IsStreaming(relation) => {
+            session.analyse(relation).await?;
+            Ok(AnalysisReply::Flag(false))
+        }
+        AnalysisRequest::InputFiles(relation) => {
+            session.analyse(relation).await?;
+            Err(SparkError::unsupported("inputFiles"))
+        }
+        AnalysisRequest::SparkVersion => Ok(AnalysisReply::Text(SPARK_VERSION.to_string())),
+        AnalysisRequest::ParseDdl(text) => Ok(AnalysisReply::Type(firesteel_types::ddl::parse_ddl(&text)?)),
+        AnalysisRequest::JsonToDdl(text) => match DataType::from_json(&text)? {
+            DataType::Struct(schema) => Ok(AnalysisReply::Text(schema.to_ddl())),
+            other => Ok(AnalysisReply::Text(other.sql())),
+        },
+        AnalysisRequest::SameSemantics(left, right) => {
+            let left_hash = semantic_text(session, left).await?;
+            let right_hash = semantic_text(session, right).await?;
+            Ok(AnalysisReply::Flag(left_hash == right_hash))
+        }
+        AnalysisRequest::SemanticHash(relation) => {
+            use std::hash::{DefaultHasher, Hash, Hasher};
+            let text = semantic_text(session, relation).await?;
+            let mut hasher = DefaultHasher::new();
+            text.hash(&mut hasher);
+            let bytes = hasher.finish().to_le_bytes();
+            Ok(AnalysisReply::Hash(i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])))
+        }
+        AnalysisRequest::Persist(..) | AnalysisRequest::Unpersist { .. } => Err(SparkError::unsupported("persist")),
+        AnalysisRequest::GetStorageLevel(relation) => {
+            session.analyse(relation).await?;
+            Ok(AnalysisReply::StorageLevel(StorageLevel::NONE))
+        }
+    }
+}
+
+async fn schema(session: &Arc<Session>, relation: Relation) -> Result<StructType> {
+    match relation.kind() {
+        RelationKind::ShowString { .. } => {
+            return Ok(StructType::new(vec![firesteel_types::StructField::new("show_string", DataType::STRING, false)]));
+        }
+        RelationKind::HtmlString { .. } => {
+            return Ok(StructType::new(vec![firesteel_types::StructField::new("html_string", DataType::STRING, false)]));
+        }
+        _ => {}
+    }
+    let analysed = session.analyse(relation).await?;
+    Ok(attribute::schema_of(&analysed.resolved.output))
+}
+
+/// The analysed plan as text, its ids renumbered by first appearance: equal for equal plans.
+async fn semantic_text(session: &Arc<Session>, relation: Relation) -> Result<String> {
+    let analysed = session.analyse(relation).await?;
+    let text = analysed.resolved.exact()?.display_indent().to_string();
+    Ok(renumber(&text))
+}
+
+/// Replaces `name#id` by `#n`, n counting ids by first appearance.
+fn renumber(text: &str) -> String {
+    let mut ids: Vec<&str> = Vec::new();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('#') {
+        let (before, after) = rest.split_at(at);
+        let digits = after[1..].len() - after[1..].trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let id = &after[1..1 + digits];
+        out.push_str(before);
+        out.push('#');
+        if digits > 0 {
+            let n = ids.iter().position(|i| *i == id).unwrap_or_else(|| {
+                ids.push(id);
+                ids.len() - 1
+            });
+            out.push_str(&n.to_string());
+        }
+        rest = &after[1 + digits..];
+    }
+    out.push_str(rest);
+    out
+}
+
+async fn explain(session: &Arc<Session>, relation: Relation, mode: ExplainMode) -> Result<AnalysisReply> {
+    let parsed = format!("{:?}", relation.kind());
+    let analysed = session.analyse(relation).await?;
+    let logical = analysed.resolved.exact()?;
+    let state = session.state();
+    let optimised = state.optimize(&logical).map_err(firesteel_analyzer::resolved::engine_error)?;
+    let physical = execution::plan(state, &logical).await?;
+    let physical_text = displayable(physical.as_ref()).indent(false).to_string();
+    let text = match mode {
+        ExplainMode::Simple | ExplainMode::Formatted | ExplainMode::Codegen => {
+            format!("== Physical Plan ==\n{physical_text}\n")
+        }
+        ExplainMode::Extended | ExplainMode::Cost => {
+            let parsed: String = parsed.chars().take(2_000).collect();
+            format!(
+                "== Parsed Logical Plan ==\n{parsed}\n\n== Analyzed Logical Plan ==\n{}\n\n== Optimized Logical Plan ==\n{}\n\n== Physical Plan ==\n{physical_text}\n",
+                logical.display_indent(),
+                optimised.display_indent(),
+            )
+        }
+    };
+    Ok(AnalysisReply::Text(text))
 }

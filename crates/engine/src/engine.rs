@@ -1,12 +1,23 @@
 //! The process-wide part of the engine.
 
 use crate::Session;
-use firesteel_error::Result;
-use std::path::PathBuf;
+use crate::kept::KeptStore;
+use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::execution::session_state::SessionState;
+use datafusion::prelude::SessionConfig as DfConfig;
+use firesteel_analyzer::Resolved;
+use firesteel_config::ServerConfig;
+use firesteel_error::{Result, SparkError};
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How an engine is set up.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct EngineOptions {
     /// Parallelism of queries; None: the machine's cores.
     pub cores: Option<usize>,
@@ -23,19 +34,105 @@ pub struct EngineOptions {
 /// The engine of a process.
 pub struct Engine {
     options: EngineOptions,
+    server_config: Arc<ServerConfig>,
+    state: SessionState,
+    kept: Arc<KeptStore>,
+    /// Views of `global_temp`, by lower-case name.
+    global_views: RwLock<HashMap<String, Arc<Resolved>>>,
+    spill_directory: PathBuf,
 }
 
 impl Engine {
     pub fn new(options: EngineOptions) -> Result<Arc<Self>> {
-        Ok(Arc::new(Self { options }))
+        let server_config = Arc::new(ServerConfig::new(options.configuration.clone())?);
+        let memory = options.memory_limit.unwrap_or_else(|| machine_memory() / 5 * 3);
+        let cores = options.cores.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
+        let spill_directory = match &options.spill_directory {
+            Some(path) => path.clone(),
+            None => std::env::temp_dir().join("firesteel"),
+        };
+        let runtime = runtime(memory, &spill_directory)?;
+        let state = SessionStateBuilder::new()
+            .with_config(df_config(cores))
+            .with_runtime_env(runtime)
+            .with_default_features()
+            .with_query_planner(Arc::new(crate::planner::Planner))
+            .build();
+        let cache_memory = options.cache_memory_limit.unwrap_or(memory / 4);
+        let kept = Arc::new(KeptStore::new(cache_memory, &spill_directory)?);
+        Ok(Arc::new(Self {
+            options,
+            server_config,
+            state,
+            kept,
+            global_views: RwLock::new(HashMap::new()),
+            spill_directory,
+        }))
     }
 
     pub fn options(&self) -> &EngineOptions {
         &self.options
     }
 
+    pub fn server_config(&self) -> &Arc<ServerConfig> {
+        &self.server_config
+    }
+
+    pub fn spill_directory(&self) -> &Path {
+        &self.spill_directory
+    }
+
+    /// DataFusion's state that sessions start from.
+    pub(crate) fn state(&self) -> &SessionState {
+        &self.state
+    }
+
+    pub(crate) fn kept(&self) -> &Arc<KeptStore> {
+        &self.kept
+    }
+
+    pub(crate) fn global_views(&self) -> &RwLock<HashMap<String, Arc<Resolved>>> {
+        &self.global_views
+    }
+
     /// A fresh session. The engine does not keep it: the caller does, and closes it.
     pub fn create_session(self: &Arc<Self>, user_id: &str, session_id: &str) -> Result<Arc<Session>> {
-        Session::new(self.clone(), user_id, session_id)
+        Ok(Session::new(self.clone(), user_id, session_id))
     }
+}
+
+fn df_config(cores: usize) -> DfConfig {
+    let mut config = DfConfig::new().with_target_partitions(cores.max(1)).with_batch_size(8192);
+    let options = config.options_mut();
+    options.execution.parquet.pushdown_filters = true;
+    options.execution.parquet.reorder_filters = true;
+    options.execution.collect_statistics = true;
+    options.optimizer.prefer_existing_sort = false;
+    options.sql_parser.enable_ident_normalization = false;
+    config
+}
+
+fn runtime(memory: usize, spill_directory: &Path) -> Result<Arc<RuntimeEnv>> {
+    std::fs::create_dir_all(spill_directory)
+        .map_err(|e| SparkError::internal(format!("cannot make the folder {}: {e}", spill_directory.display())))?;
+    let top = NonZeroUsize::new(5).unwrap_or(NonZeroUsize::MIN);
+    let pool = TrackConsumersPool::new(FairSpillPool::new(memory), top);
+    RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(pool))
+        .with_temp_file_path(spill_directory)
+        .build_arc()
+        .map_err(firesteel_analyzer::resolved::engine_error)
+}
+
+/// The machine's memory in bytes; 4 GiB where it cannot be told.
+fn machine_memory() -> usize {
+    const FALLBACK: usize = 4 << 30;
+    let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return FALLBACK };
+    let total = text.lines().find_map(|l| l.strip_prefix("MemTotal:")).and_then(|l| {
+        l.trim().trim_end_matches("kB").trim().parse::<usize>().ok()
+    });
+    let machine = total.map_or(FALLBACK, |kb| kb << 10);
+    // A container may have less.
+    let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|t| t.trim().parse::<usize>().ok());
+    limit.map_or(machine, |l| l.min(machine))
 }

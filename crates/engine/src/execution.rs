@@ -1,10 +1,20 @@
 //! A running query.
 
+use crate::session::{Analysed, Session};
+use crate::show;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
-use firesteel_error::Result;
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream, execute_stream};
+use firesteel_analyzer::resolved::engine_error;
+use firesteel_analyzer::attribute;
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{Relation, RelationKind};
+use firesteel_types::client::{client_batch, client_schema};
 use firesteel_types::{Literal, StructType};
-use futures::stream::BoxStream;
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -82,4 +92,157 @@ pub struct ObservedMetrics {
     pub keys: Vec<String>,
     pub values: Vec<Literal>,
     pub plan_id: i64,
+}
+
+/// Starts a query of a session.
+pub(crate) async fn execute(session: &Arc<Session>, relation: Relation, run: RunContext) -> Result<Execution> {
+    match relation.kind() {
+        RelationKind::ShowString { .. } | RelationKind::HtmlString { .. } => {
+            return show::execute(session, relation, run).await;
+        }
+        _ => {}
+    }
+    let analysed = cancellable(&run, session.analyse(relation)).await?;
+    execute_analysed(session, analysed, run).await
+}
+
+/// Starts an analysed query.
+pub(crate) async fn execute_analysed(session: &Arc<Session>, analysed: Analysed, run: RunContext) -> Result<Execution> {
+    let schema = attribute::schema_of(&analysed.resolved.output);
+    let conf = session.conf();
+    let arrow_schema: SchemaRef =
+        Arc::new(client_schema(&schema, &conf.time_zone_text, conf.arrow_large_var_types));
+    let columns = column_positions(&analysed)?;
+    let physical = cancellable(&run, plan(session.state(), &analysed.resolved.exact()?)).await?;
+    let stream = start(session.state(), physical.clone())?;
+    let schema_of_batches = arrow_schema.clone();
+    let token = run.cancel.clone();
+    let operation_id = run.operation_id.clone();
+    let batches = stream
+        .map(move |batch| {
+            let batch = batch.map_err(engine_error)?;
+            let batch = match &columns {
+                Some(positions) => batch.project(positions).map_err(|e| SparkError::internal(e.to_string()))?,
+                None => batch,
+            };
+            client_batch(&batch, &schema_of_batches)
+        })
+        .boxed();
+    let batches = until_cancelled(batches, token, operation_id);
+    let status = Arc::new(PlanStatus { plan: physical });
+    Ok(Execution { schema, arrow_schema, batches, status })
+}
+
+/// Output columns in terms of the exact plan's, where a column stands more than once.
+fn column_positions(analysed: &Analysed) -> Result<Option<Vec<usize>>> {
+    let output = &analysed.resolved.output;
+    let mut ids = Vec::new();
+    let mut positions = Vec::with_capacity(output.len());
+    for attribute in output {
+        match ids.iter().position(|id| *id == attribute.id) {
+            Some(i) => positions.push(i),
+            None => {
+                positions.push(ids.len());
+                ids.push(attribute.id);
+            }
+        }
+    }
+    Ok((ids.len() != output.len()).then_some(positions))
+}
+
+/// Optimises and plans.
+pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+    state.create_physical_plan(plan).await.map_err(engine_error)
+}
+
+/// Starts a physical plan.
+pub(crate) fn start(state: &SessionState, plan: Arc<dyn ExecutionPlan>) -> Result<SendableRecordBatchStream> {
+    execute_stream(plan, state.task_ctx()).map_err(engine_error)
+}
+
+/// Runs a plan to its end.
+pub(crate) async fn collect(session: &Arc<Session>, logical: LogicalPlan) -> Result<Vec<RecordBatch>> {
+    let physical = plan(session.state(), &logical).await?;
+    datafusion::physical_plan::collect(physical, session.state().task_ctx()).await.map_err(engine_error)
+}
+
+/// The work, or the error of an interrupted operation.
+pub(crate) async fn cancellable<T>(run: &RunContext, work: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::select! {
+        biased;
+        () = run.cancel.cancelled() => Err(cancelled(&run.operation_id)),
+        result = work => result,
+    }
+}
+
+pub(crate) fn cancelled(operation_id: &str) -> SparkError {
+    SparkError::new("OPERATION_CANCELED").with("operationId", operation_id)
+}
+
+/// Ends the stream with an error when the operation is interrupted.
+fn until_cancelled(
+    batches: BoxStream<'static, Result<RecordBatch>>,
+    token: CancellationToken,
+    operation_id: String,
+) -> BoxStream<'static, Result<RecordBatch>> {
+    stream::unfold(Some(batches), move |state| {
+        let token = token.clone();
+        let operation_id = operation_id.clone();
+        async move {
+            let mut batches = state?;
+            tokio::select! {
+                biased;
+                () = token.cancelled() => Some((Err(cancelled(&operation_id)), None)),
+                next = batches.next() => match next {
+                    Some(Ok(batch)) => Some((Ok(batch), Some(batches))),
+                    Some(Err(error)) => Some((Err(error), None)),
+                    None => None,
+                },
+            }
+        }
+    })
+    .boxed()
+}
+
+/// The status of a physical plan.
+struct PlanStatus {
+    plan: Arc<dyn ExecutionPlan>,
+}
+
+impl ExecutionStatus for PlanStatus {
+    fn progress(&self) -> Progress {
+        Progress::default()
+    }
+
+    fn metrics(&self) -> Vec<OperatorMetrics> {
+        let mut all = Vec::new();
+        let mut stack = vec![(self.plan.clone(), 0i64)];
+        while let Some((plan, parent)) = stack.pop() {
+            let id = i64::try_from(all.len()).unwrap_or(0) + 1;
+            let mut metrics = Vec::new();
+            if let Some(set) = plan.metrics() {
+                let set = set.aggregate_by_name();
+                if let Some(rows) = set.output_rows() {
+                    metrics.push(Metric { name: "number of output rows".into(), value: to_i64(rows), kind: MetricKind::Sum });
+                }
+                if let Some(nanos) = set.elapsed_compute() {
+                    metrics.push(Metric { name: "duration".into(), value: to_i64(nanos / 1_000_000), kind: MetricKind::Timing });
+                }
+                if let Some(bytes) = set.spilled_bytes() {
+                    metrics.push(Metric { name: "spill size".into(), value: to_i64(bytes), kind: MetricKind::Size });
+                }
+            }
+            all.push(OperatorMetrics { name: plan.name().to_string(), plan_id: id, parent, metrics });
+            stack.extend(plan.children().into_iter().map(|c| (c.clone(), id)));
+        }
+        all
+    }
+
+    fn observed(&self) -> Vec<ObservedMetrics> {
+        Vec::new()
+    }
+}
+
+fn to_i64(value: usize) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }

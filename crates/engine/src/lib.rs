@@ -9,8 +9,12 @@
 pub mod analysis;
 pub mod command;
 pub mod engine;
+pub mod environment;
 pub mod execution;
+pub mod kept;
+pub mod planner;
 pub mod session;
+pub mod show;
 
 pub use analysis::{AnalysisReply, AnalysisRequest};
 pub use command::{CommandOutput, SqlResult};

@@ -1,11 +1,20 @@
 //! A user's session.
 
-use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine, Execution, RunContext};
-use firesteel_config::SessionConfig;
+use crate::environment::SessionEnvironment;
+use crate::execution::{self, Execution, RunContext};
+use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine};
+use datafusion::execution::session_state::SessionState;
+use firesteel_analyzer::{Analyzer, Resolved};
+use firesteel_config::{SessionConfig, SqlConf};
 use firesteel_error::{Result, SparkError};
+use firesteel_functions::function::SessionFacts;
 use firesteel_plan::{Command, Relation};
 use parking_lot::RwLock;
+use std::collections::HashMap;
 use std::sync::Arc;
+
+/// The version of Spark that this server is compatible with.
+pub const SPARK_VERSION: &str = "4.2.1";
 
 /// A session: configuration, catalog state, temporary views, kept relations.
 pub struct Session {
@@ -13,12 +22,32 @@ pub struct Session {
     user_id: String,
     session_id: String,
     config: RwLock<SessionConfig>,
+    state: SessionState,
+    /// Temporary views by lower-case name, with the name as given.
+    temp_views: RwLock<HashMap<String, (String, Arc<Resolved>)>>,
+    /// Catalog and database.
+    current: RwLock<(String, String)>,
+}
+
+/// An analysed relation with what its execution needs to know.
+pub struct Analysed {
+    pub resolved: Resolved,
+    pub observations: Vec<firesteel_analyzer::analyzer::Observation>,
 }
 
 impl Session {
-    pub(crate) fn new(engine: Arc<Engine>, user_id: &str, session_id: &str) -> Result<Arc<Self>> {
-        let _ = (&engine, user_id, session_id);
-        Err(SparkError::unsupported("sessions"))
+    pub(crate) fn new(engine: Arc<Engine>, user_id: &str, session_id: &str) -> Arc<Self> {
+        let config = SessionConfig::new(engine.server_config().clone());
+        let state = engine.state().clone();
+        Arc::new(Self {
+            engine,
+            user_id: user_id.to_string(),
+            session_id: session_id.to_string(),
+            config: RwLock::new(config),
+            state,
+            temp_views: RwLock::new(HashMap::new()),
+            current: RwLock::new(("spark_catalog".into(), "default".into())),
+        })
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
@@ -38,32 +67,103 @@ impl Session {
         &self.config
     }
 
+    /// The typed settings as they are now.
+    pub fn conf(&self) -> SqlConf {
+        SqlConf::new(&*self.config.read())
+    }
+
+    pub(crate) fn state(&self) -> &SessionState {
+        &self.state
+    }
+
+    pub(crate) fn temp_views(&self) -> &RwLock<HashMap<String, (String, Arc<Resolved>)>> {
+        &self.temp_views
+    }
+
+    pub(crate) fn current(&self) -> &RwLock<(String, String)> {
+        &self.current
+    }
+
+    /// The session in the stores that all sessions share.
+    pub(crate) fn key(&self) -> String {
+        format!("{}/{}", self.user_id, self.session_id)
+    }
+
+    pub(crate) fn facts(&self) -> SessionFacts {
+        let current = self.current.read();
+        SessionFacts {
+            user: if self.user_id.is_empty() { "anonymous".into() } else { self.user_id.clone() },
+            current_catalog: current.0.clone(),
+            current_database: current.1.clone(),
+            version: SPARK_VERSION.to_string(),
+        }
+    }
+
+    /// Analyses a relation on a thread where blocking is allowed.
+    pub async fn analyse(self: &Arc<Self>, relation: Relation) -> Result<Analysed> {
+        let session = self.clone();
+        blocking(move || session.analyse_now(&relation)).await
+    }
+
+    /// Analyses a relation. May block on files.
+    pub(crate) fn analyse_now(self: &Arc<Self>, relation: &Relation) -> Result<Analysed> {
+        let environment = SessionEnvironment::new(self.clone());
+        let mut analyzer = Analyzer::new(&environment);
+        let resolved = analyzer.relation(relation)?;
+        let observations = std::mem::take(&mut analyzer.observations);
+        Ok(Analysed { resolved, observations })
+    }
+
     /// Starts a query. Rows are made as the execution's stream is polled.
     /// Fails when the relation cannot be analysed or planned.
     pub async fn execute(self: &Arc<Self>, relation: Relation, run: RunContext) -> Result<Execution> {
-        let _ = (relation, run);
-        Err(SparkError::unsupported("execute"))
+        execution::execute(self, relation, run).await
     }
 
     /// Runs a command to its end.
     pub async fn run_command(self: &Arc<Self>, command: Command, run: RunContext) -> Result<CommandOutput> {
-        let _ = (command, run);
-        Err(SparkError::unsupported("commands"))
+        crate::command::run(self, command, run).await
     }
 
     /// Answers a question about a plan.
     pub async fn analyze(self: &Arc<Self>, request: AnalysisRequest) -> Result<AnalysisReply> {
-        let _ = request;
-        Err(SparkError::unsupported("analysis"))
+        crate::analysis::answer(self, request).await
     }
 
     /// A copy of the session's settings, temporary views, functions and current
     /// database under another id. Kept relations are not copied.
     pub fn clone_as(self: &Arc<Self>, session_id: &str) -> Result<Arc<Self>> {
-        let _ = session_id;
-        Err(SparkError::unsupported("cloning a session"))
+        let clone = Self::new(self.engine.clone(), &self.user_id, session_id);
+        *clone.config.write() = self.config.read().clone();
+        *clone.temp_views.write() = self.temp_views.read().clone();
+        *clone.current.write() = self.current.read().clone();
+        Ok(clone)
     }
 
     /// Frees all that the session keeps. Running queries keep what they use until they end.
-    pub fn close(&self) {}
+    pub fn close(&self) {
+        self.temp_views.write().clear();
+        self.engine.kept().remove_session(&self.key());
+    }
+}
+
+/// Runs work that may block off the async threads.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => Err(SparkError::internal(panic_text(panic.as_ref()))),
+            Err(_) => Err(SparkError::new("OPERATION_CANCELED").with("operationId", "")),
+        },
+    }
+}
+
+/// The message of a caught panic.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|s| (*s).to_string())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "unknown".to_string());
+    format!("an operator failed: {text}")
 }

@@ -1,0 +1,59 @@
+# One-command tasks. `make` lists them.
+#
+#   VENV    folder of the Python environment with the PySpark client
+#   PYTHON  interpreter it is made from
+
+PYTHON ?= python3
+VENV ?= .venv
+CARGO_TARGET_DIR ?= target
+export CARGO_TARGET_DIR
+BIN := $(CARGO_TARGET_DIR)/release/firesteel
+
+.PHONY: help build run serve test test-rust test-python lint format conformance bench clean
+
+help:
+	@echo "make run          build, start the server, run a tour on real data through PySpark"
+	@echo "make serve        build, start the server on 127.0.0.1:15002"
+	@echo "make test         all tests: Rust, then PySpark against a real server"
+	@echo "make lint         rustfmt and clippy, as CI runs them"
+	@echo "make conformance  Spark's own doctests and golden SQL files, against the ratchet lists"
+	@echo "make bench        latency and TPC-H beside the peers (see bench/README.md)"
+
+build:
+	cargo build --release --bin firesteel
+
+$(VENV)/.ready: tests/python/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
+	touch $@
+
+run: build $(VENV)/.ready
+	$(VENV)/bin/python examples/tour.py --server $(BIN)
+
+serve: build
+	$(BIN) server
+
+test: test-rust test-python
+
+test-rust:
+	cargo test --release --workspace
+
+test-python: build $(VENV)/.ready
+	FIRESTEEL_BIN=$(BIN) $(VENV)/bin/python -m pytest -q tests/python
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets -- -D warnings
+
+format:
+	cargo fmt --all
+
+conformance: build
+	conformance/run.sh
+
+bench: build
+	bench/run.sh
+
+clean:
+	cargo clean
+	rm -rf $(VENV)

@@ -1,0 +1,130 @@
+"""Runs conformance suites against a fresh server, and holds them to lists of what passes.
+
+A listed case that fails is an error. New passes are printed, and with
+--update added to the lists, which only ever grow.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tests" / "python"))
+from server import Server  # noqa: E402
+
+DOCTEST_SUITES = ["functions", "dataframe", "sql"]
+
+
+def doctests(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:
+    """Status by object, and passes over baseline by suite."""
+    tool = suites / "doctests"
+    modules = json.loads((tool / "baseline-spark-4.2.1.json").read_text())["objects"]
+    baseline = {name for names in modules.values() for name in names}
+    status, table = {}, {}
+    for suite in DOCTEST_SUITES:
+        out = work / f"doctests-{suite}.json"
+        with Server() as server:
+            subprocess.run(
+                [sys.executable, str(tool / "run.py"), "--url", server.url, "--out", str(out),
+                 "--suite", suite, "--clean"],
+                cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+            )
+        result = json.loads(out.read_text()) if out.exists() else {"objects": {}}
+        passed = total = 0
+        for name, record in result["objects"].items():
+            outcome = record["status"]
+            key = f"{suite}:{name}"
+            status[key] = outcome
+            if name in baseline:
+                total += 1
+                passed += outcome == "pass"
+        table[f"doctests {suite}"] = (passed, total)
+    return status, table
+
+
+def golden(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:
+    """Status by file and block, and result blocks that match."""
+    tool = suites / "golden"
+    out = work / "golden.json"
+    with Server() as server:
+        subprocess.run(
+            [sys.executable, str(tool / "run.py"), "--url", server.url, "--cases", str(tool / "cases"),
+             "--out", str(out), "--clean", "--timeout", "30"],
+            cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+        )
+    result = json.loads(out.read_text()) if out.exists() else {}
+    status = {}
+    matched = total = 0
+    for file, record in result.get("files", {}).items():
+        matched += record.get("result_match", 0)
+        total += record.get("result_total", 0)
+        status[f"golden:{file}"] = str(record.get("result_match", 0) + record.get("error_match", 0))
+    return status, {"golden result blocks": (matched, total)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suites", type=Path, required=True)
+    parser.add_argument("--update", action="store_true", help="add new passes to the lists")
+    parser.add_argument("names", nargs="*", default=[])
+    arguments = parser.parse_args()
+    names = arguments.names or ["doctests", "golden"]
+    failures = 0
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="firesteel-conformance-") as folder:
+        work = Path(folder)
+        if "doctests" in names:
+            status, table = doctests(arguments.suites, work)
+            rows += table.items()
+            failures += hold_passes(HERE / "doctests.txt", status, arguments.update)
+        if "golden" in names:
+            status, table = golden(arguments.suites, work)
+            rows += table.items()
+            failures += hold_counts(HERE / "golden.txt", status, arguments.update)
+    print(f"{'suite':<28}{'passed':>8}{'of':>8}{'share':>9}")
+    for name, (passed, total) in rows:
+        print(f"{name:<28}{passed:>8}{total:>8}{passed / max(total, 1):>9.1%}")
+    print("conformance:", "FAILED" if failures else "ok", f"({failures} listed cases fail)")
+    return 1 if failures else 0
+
+
+def read(path: Path) -> list[str]:
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def hold_passes(path: Path, status: dict[str, str], update: bool) -> int:
+    """The list names objects that pass."""
+    listed = set(read(path))
+    passed = {name for name, outcome in status.items() if outcome == "pass"}
+    lost = sorted(listed - passed)
+    for name in lost:
+        print(f"FAILS, but is listed: {name} ({status.get(name, 'not run')})")
+    new = passed - listed
+    print(f"{path.name}: {len(listed)} listed, {len(new)} new passes")
+    if update and new:
+        header = "# Documented objects whose examples pass: suite:object.\n"
+        path.write_text(header + "\n".join(sorted(listed | passed)) + "\n")
+    return len(lost)
+
+
+def hold_counts(path: Path, status: dict[str, str], update: bool) -> int:
+    """The list holds, for each golden file, how many of its blocks are right at least."""
+    listed = dict(line.rsplit(" ", 1) for line in read(path))
+    lost = 0
+    for name, least in sorted(listed.items()):
+        if int(status.get(name, 0)) < int(least):
+            print(f"FEWER right than listed: {name}: {status.get(name, 'not run')} < {least}")
+            lost += 1
+    if update:
+        best = {n: max(int(status.get(n, 0)), int(listed.get(n, 0))) for n in set(listed) | set(status)}
+        header = "# Golden SQL files, with the number of blocks (results and errors) that are right at least.\n"
+        path.write_text(header + "".join(f"{n} {c}\n" for n, c in sorted(best.items()) if c))
+    return lost
+
+
+if __name__ == "__main__":
+    sys.exit(main())
