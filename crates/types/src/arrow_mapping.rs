@@ -11,8 +11,10 @@
 //! Spark type as JSON where the Arrow type alone would be read as another one,
 //! [`METADATA_KEY`] the user's metadata.
 
+use crate::client::conform_batch;
 use crate::{Collation, DataType, Metadata, StructField, StructType, srid};
-use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Fields, IntervalUnit, Schema, TimeUnit};
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Fields, IntervalUnit, Schema, SchemaRef, TimeUnit};
 use firesteel_error::{Result, SparkError};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -207,6 +209,14 @@ pub fn from_arrow_schema(schema: &Schema) -> Result<StructType> {
     Ok(StructType::new(fields))
 }
 
+/// The batch in the engine's types: `schema` is [`to_arrow_schema`] of what [`from_arrow_schema`] read in
+/// the batch's own, under any names.
+///
+/// Values that the engine's type cannot hold are an error; columns that fit already are shared.
+pub fn to_canonical_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    conform_batch(batch, schema)
+}
+
 /// The type that Arrow can tell from others.
 fn physical(data_type: &DataType) -> DataType {
     match data_type {
@@ -371,6 +381,24 @@ mod tests {
         }
         let wide = from_arrow(&ArrowType::Decimal256(60, 2), &none).unwrap_err();
         assert!(wide.is("UNSUPPORTED_ARROWTYPE"));
+    }
+
+    #[test]
+    fn arrays_of_others_become_the_engines() {
+        use arrow::array::{ArrayRef, AsArray, IntervalDayTimeArray, TimestampNanosecondArray, UInt64Array};
+        use arrow::datatypes::{Decimal128Type, DurationMicrosecondType, IntervalDayTime, TimestampMicrosecondType};
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("u", Arc::new(UInt64Array::from(vec![u64::MAX]))),
+            ("n", Arc::new(TimestampNanosecondArray::from(vec![-1]).with_timezone("+01:00"))),
+            ("i", Arc::new(IntervalDayTimeArray::from(vec![IntervalDayTime::new(1, 1)]))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let schema = Arc::new(to_arrow_schema(&from_arrow_schema(&batch.schema()).unwrap()));
+        let batch = to_canonical_batch(&batch, &schema).unwrap();
+        assert_eq!(batch.schema(), schema);
+        assert_eq!(batch.column(0).as_primitive::<Decimal128Type>().value(0), u64::MAX.into());
+        assert_eq!(batch.column(1).as_primitive::<TimestampMicrosecondType>().value(0), -1);
+        assert_eq!(batch.column(2).as_primitive::<DurationMicrosecondType>().value(0), 86_400_001_000);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use arrow::array::{
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{
-    DataType as ArrowType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType,
-    TimestampNanosecondType,
+    DataType as ArrowType, DurationMicrosecondType, Field, FieldRef, Fields, IntervalDayTimeType, IntervalUnit,
+    Schema, SchemaRef, TimeUnit, TimestampMicrosecondType, TimestampNanosecondType,
 };
 use firesteel_error::{Result, SparkError};
 use std::sync::Arc;
@@ -32,6 +32,11 @@ pub fn client_schema(schema: &StructType, session_time_zone: &str, large_var_typ
 /// Columns that fit already are shared, not copied. Where the schema promises
 /// no nulls and there are some, that field of the result is nullable.
 pub fn client_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    conform_batch(batch, schema)
+}
+
+/// The batch in a schema of the same columns in the same order.
+pub(crate) fn conform_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     if batch.num_columns() != schema.fields().len() {
         let message = format!("{} columns instead of {}", batch.num_columns(), schema.fields().len());
         return Err(SparkError::internal(message));
@@ -73,7 +78,7 @@ fn fit(field: &FieldRef, column: &ArrayRef, parent: Option<&NullBuffer>) -> Fiel
 }
 
 /// The array in a type that differs at most in encoding, zone, names, nullability and metadata.
-fn conform(array: &ArrayRef, target: &ArrowType) -> Result<ArrayRef> {
+pub(crate) fn conform(array: &ArrayRef, target: &ArrowType) -> Result<ArrayRef> {
     if array.data_type() == target {
         return Ok(array.clone());
     }
@@ -107,6 +112,13 @@ fn conform(array: &ArrayRef, target: &ArrowType) -> Result<ArrayRef> {
         (ArrowType::Struct(_), ArrowType::Struct(fields)) => {
             let array = array.as_struct();
             Ok(Arc::new(conform_struct(array, fields)?))
+        }
+        (ArrowType::Interval(IntervalUnit::DayTime), ArrowType::Duration(TimeUnit::Microsecond)) => {
+            let micros: PrimitiveArray<DurationMicrosecondType> =
+                array.as_primitive::<IntervalDayTimeType>().unary(|interval| {
+                    (i64::from(interval.days) * 86_400_000 + i64::from(interval.milliseconds)) * 1000
+                });
+            Ok(Arc::new(micros))
         }
         _ => cast(array, target),
     }

@@ -1,5 +1,8 @@
 //! Literal values: what a plan or a default can hold.
 
+mod array;
+mod text;
+
 use crate::{DataType, StructType};
 use std::sync::Arc;
 
