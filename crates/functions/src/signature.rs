@@ -2,7 +2,6 @@
 
 use crate::{BuildContext, TypedExpr};
 use firesteel_error::{Result, SparkError};
-use firesteel_types::DataType;
 
 /// What an argument may be. Other types are cast to it implicitly where
 /// Spark's coercion (ANSI or not) has a rule for it.
@@ -12,6 +11,7 @@ pub enum ArgType {
     Boolean,
     Integer,
     Long,
+    Float,
     Double,
     String,
     Binary,
@@ -28,6 +28,8 @@ pub enum ArgType {
     Map,
     Struct,
     AnyInterval,
+    /// An array of such elements.
+    ArrayOf(&'static ArgType),
     /// The first of these that the argument is, else the first it can be cast to.
     OneOf(&'static [ArgType]),
     /// Must be constant; then as the inner type.
@@ -87,6 +89,10 @@ impl Signature {
         self.check_arity(function, arguments.len())?;
         for (index, argument) in arguments.iter_mut().enumerate() {
             let wanted = self.params.get(index).map(|p| p.arg_type).or(self.variadic).unwrap_or(ArgType::Any);
+            if matches!(wanted, ArgType::Foldable(_)) && !argument.is_foldable() {
+                let name = self.params.get(index).map_or("arg", |p| p.name);
+                return Err(crate::coercion::mismatch::not_foldable(call, name, wanted, argument));
+            }
             *argument = crate::coercion::coerce_argument(argument.clone(), wanted, index, call, context)?;
         }
         if let Some(from) = self.common_type_from
@@ -122,12 +128,12 @@ impl Signature {
 
 /// The Spark types an [`ArgType`] stands for, for messages.
 pub fn describe(arg_type: ArgType) -> String {
-    let _ = DataType::Null;
     match arg_type {
         ArgType::Any => "ANY".into(),
         ArgType::Boolean => "BOOLEAN".into(),
         ArgType::Integer => "INT".into(),
         ArgType::Long => "BIGINT".into(),
+        ArgType::Float => "FLOAT".into(),
         ArgType::Double => "DOUBLE".into(),
         ArgType::String => "STRING".into(),
         ArgType::Binary => "BINARY".into(),
@@ -140,6 +146,7 @@ pub fn describe(arg_type: ArgType) -> String {
         ArgType::Decimal => "DECIMAL".into(),
         ArgType::AnyTimestamp => "(TIMESTAMP OR TIMESTAMP WITHOUT TIME ZONE)".into(),
         ArgType::Array => "ARRAY".into(),
+        ArgType::ArrayOf(element) => format!("ARRAY<{}>", describe(*element)),
         ArgType::Map => "MAP".into(),
         ArgType::Struct => "STRUCT".into(),
         ArgType::AnyInterval => "(INTERVAL OR INTERVAL DAY TO SECOND OR INTERVAL YEAR TO MONTH)".into(),

@@ -1,0 +1,227 @@
+//! Comparisons that differ from Arrow's: of floating-point numbers, nested values and collated strings.
+//!
+//! In Spark, NaN equals NaN and is greater than any other number, and -0.0 equals 0.0;
+//! within arrays and structs a null equals a null and comes first.
+
+use super::comparison::Comparison;
+use crate::function::{Body, Documentation, Function, Group, Nullability, Returns};
+use crate::{BuildContext, KernelArgs, Signature, TypedExpr};
+use arrow::array::{Array, ArrayRef, BooleanArray, Float32Array, Float64Array, ListArray, StringArray, StructArray};
+use datafusion::logical_expr::{ColumnarValue, Expr};
+use datafusion::scalar::ScalarValue;
+use firesteel_error::{Result, SparkError};
+use firesteel_types::{Collation, DataType};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Compares two values of one type.
+pub(super) static COMPARE: Function = Function {
+    name: "compare_values",
+    aliases: &[],
+    group: Group::Predicate,
+    signature: Signature::NONE,
+    body: Body::Scalar {
+        returns: Returns::Type(DataType::Boolean),
+        nullable: Nullability::IfAnyArgument,
+        kernel: run,
+    },
+    deterministic: true,
+    text: None,
+    documentation: Documentation::EMPTY,
+};
+
+/// True for types on which Arrow's comparison differs from Spark's.
+pub(super) fn needs_kernel(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Float | DataType::Double | DataType::Array { .. } | DataType::Struct(_) => true,
+        DataType::String(collation) => *collation != Collation::Utf8Binary,
+        DataType::Udt { sql_type, .. } => needs_kernel(sql_type),
+        _ => false,
+    }
+}
+
+pub(super) fn call(
+    comparison: Comparison,
+    left: &TypedExpr,
+    right: &TypedExpr,
+    nullable: bool,
+    context: &BuildContext<'_>,
+) -> Result<Expr> {
+    let arguments = [left.clone(), right.clone()];
+    crate::kernel::call_with_payload(
+        &COMPARE,
+        run,
+        &arguments,
+        &DataType::Boolean,
+        nullable,
+        context,
+        Some(Arc::from(comparison.sign())),
+    )
+}
+
+fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let comparison = args
+        .settings
+        .payload
+        .as_deref()
+        .and_then(Comparison::parse)
+        .ok_or_else(|| SparkError::internal("a comparison without its sign"))?;
+    let scalars = args.values.iter().all(|v| matches!(v, ColumnarValue::Scalar(_)));
+    let (left, is_left_scalar) = operand(args, 0)?;
+    let (right, is_right_scalar) = operand(args, 1)?;
+    let rows = if scalars { 1 } else { args.number_rows };
+    let data_type = args.types.first().ok_or_else(|| SparkError::internal("nothing to compare"))?;
+    let order = order(&left, &right, data_type)?;
+    let matches = |order: Ordering| match comparison {
+        Comparison::Equal | Comparison::EqualNullSafe => order == Ordering::Equal,
+        Comparison::Less => order == Ordering::Less,
+        Comparison::LessOrEqual => order != Ordering::Greater,
+        Comparison::Greater => order == Ordering::Greater,
+        Comparison::GreaterOrEqual => order != Ordering::Less,
+    };
+    let result: BooleanArray = (0..rows)
+        .map(|row| {
+            let (i, j) = (if is_left_scalar { 0 } else { row }, if is_right_scalar { 0 } else { row });
+            match (left.is_null(i), right.is_null(j)) {
+                (false, false) => Some(matches(order(i, j))),
+                (a, b) if comparison == Comparison::EqualNullSafe => Some(a && b),
+                _ => None,
+            }
+        })
+        .collect();
+    if scalars {
+        let value = ScalarValue::try_from_array(&result, 0).map_err(|e| SparkError::internal(e.to_string()))?;
+        return Ok(ColumnarValue::Scalar(value));
+    }
+    Ok(ColumnarValue::Array(Arc::new(result)))
+}
+
+fn operand(args: &KernelArgs<'_>, index: usize) -> Result<(ArrayRef, bool)> {
+    match args.values.get(index) {
+        Some(ColumnarValue::Scalar(value)) => {
+            Ok((value.to_array().map_err(|e| SparkError::internal(e.to_string()))?, true))
+        }
+        _ => Ok((args.array(index)?, false)),
+    }
+}
+
+/// The order of two values by their rows; neither is null.
+pub type Order = Box<dyn Fn(usize, usize) -> Ordering + Send + Sync>;
+
+fn typed<A: Clone + 'static>(array: &ArrayRef) -> Result<A> {
+    array
+        .as_any()
+        .downcast_ref::<A>()
+        .cloned()
+        .ok_or_else(|| SparkError::internal(format!("{} was not expected", array.data_type())))
+}
+
+/// The order of the values of two arrays of one type, as Spark has it.
+pub fn order(left: &ArrayRef, right: &ArrayRef, data_type: &DataType) -> Result<Order> {
+    Ok(match data_type {
+        DataType::Float => {
+            let (a, b) = (typed::<Float32Array>(left)?, typed::<Float32Array>(right)?);
+            Box::new(move |i, j| order_of(f64::from(a.value(i)), f64::from(b.value(j))))
+        }
+        DataType::Double => {
+            let (a, b) = (typed::<Float64Array>(left)?, typed::<Float64Array>(right)?);
+            Box::new(move |i, j| order_of(a.value(i), b.value(j)))
+        }
+        DataType::String(Collation::Named(name)) if name.as_ref() == "UTF8_LCASE" => {
+            let (a, b) = (typed::<StringArray>(left)?, typed::<StringArray>(right)?);
+            Box::new(move |i, j| a.value(i).to_lowercase().cmp(&b.value(j).to_lowercase()))
+        }
+        DataType::String(Collation::Named(name)) => {
+            return Err(SparkError::unsupported(format!("comparisons with collation {name}")));
+        }
+        DataType::Array { element, .. } => {
+            let (a, b) = (typed::<ListArray>(left)?, typed::<ListArray>(right)?);
+            let elements = nullable_order(a.values(), b.values(), element)?;
+            Box::new(move |i, j| {
+                let (x, y) = (span(a.value_offsets(), i), span(b.value_offsets(), j));
+                let lengths = x.len().cmp(&y.len());
+                x.zip(y).map(|(k, l)| elements(k, l)).find(|o| *o != Ordering::Equal).unwrap_or(lengths)
+            })
+        }
+        DataType::Struct(fields) => {
+            let (a, b) = (typed::<StructArray>(left)?, typed::<StructArray>(right)?);
+            let columns = a
+                .columns()
+                .iter()
+                .zip(b.columns())
+                .zip(&fields.fields)
+                .map(|((x, y), field)| nullable_order(x, y, &field.data_type))
+                .collect::<Result<Vec<_>>>()?;
+            Box::new(move |i, j| {
+                columns.iter().map(|c| c(i, j)).find(|o| *o != Ordering::Equal).unwrap_or(Ordering::Equal)
+            })
+        }
+        DataType::Udt { sql_type, .. } => return order(left, right, sql_type),
+        _ => arrow::array::make_comparator(left, right, arrow::compute::SortOptions::default())
+            .map_err(|e| SparkError::internal(e.to_string()))?,
+    })
+}
+
+/// The order of two values; nulls come first.
+pub fn nullable_order(left: &ArrayRef, right: &ArrayRef, data_type: &DataType) -> Result<Order> {
+    let (a, b) = (left.clone(), right.clone());
+    let values = order(left, right, data_type)?;
+    Ok(Box::new(move |i, j| match (a.is_null(i), b.is_null(j)) {
+        (true, true) => Ordering::Equal,
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => values(i, j),
+    }))
+}
+
+fn order_of(a: f64, b: f64) -> Ordering {
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => Ordering::Greater,
+        (false, true) => Ordering::Less,
+        (false, false) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+    }
+}
+
+fn span(offsets: &[i32], row: usize) -> std::ops::Range<usize> {
+    let at = |i: usize| offsets.get(i).map_or(0, |o| usize::try_from(*o).unwrap_or(0));
+    at(row)..at(row + 1)
+}
+
+/// A literal beside a column with which Arrow's comparison is Spark's: neither zero nor NaN, or a zero
+/// whose sign the comparison is made indifferent to by choosing the other one.
+pub(super) fn native_sides(comparison: Comparison, left: &Expr, right: &Expr) -> Option<(Expr, Expr)> {
+    let zero_sign = |comparison: Comparison| match comparison {
+        // Beside these, -0.0 is to count as zero.
+        Comparison::Less | Comparison::GreaterOrEqual => Some(-1.0),
+        Comparison::Greater | Comparison::LessOrEqual => Some(1.0),
+        _ => None,
+    };
+    let mirrored = match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        other => other,
+    };
+    match (left, right) {
+        (Expr::Column(_), Expr::Literal(value, _)) => {
+            Some((left.clone(), Expr::Literal(usable(value, zero_sign(comparison))?, None)))
+        }
+        (Expr::Literal(value, _), Expr::Column(_)) => {
+            Some((Expr::Literal(usable(value, zero_sign(mirrored))?, None), right.clone()))
+        }
+        _ => None,
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn usable(value: &ScalarValue, zero_sign: Option<f64>) -> Option<ScalarValue> {
+    match value {
+        ScalarValue::Float64(Some(v)) if *v == 0.0 => zero_sign.map(|s| ScalarValue::Float64(Some(0.0 * s))),
+        ScalarValue::Float64(Some(v)) if !v.is_nan() => Some(value.clone()),
+        ScalarValue::Float32(Some(v)) if *v == 0.0 => zero_sign.map(|s| ScalarValue::Float32(Some(0.0 * s as f32))),
+        ScalarValue::Float32(Some(v)) if !v.is_nan() => Some(value.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,254 @@
+//! `LIKE` and its relatives.
+
+use crate::coercion::mismatch;
+use crate::function::{Body, Documentation, Function, Group, Nullability, Returns};
+use crate::{ArgType, BuildContext, KernelArgs, Param, Signature, TypedExpr};
+use arrow::array::{Array, ArrayRef, BooleanArray, StringArray};
+use datafusion::logical_expr::expr::Like;
+use datafusion::logical_expr::{ColumnarValue, Expr, Operator, binary_expr};
+use datafusion::scalar::ScalarValue;
+use firesteel_error::{Result, SparkError};
+use firesteel_types::DataType;
+use std::sync::Arc;
+
+const PARAMS: &[Param] = &[
+    Param { name: "str", arg_type: ArgType::String },
+    Param { name: "pattern", arg_type: ArgType::String },
+    Param { name: "escape", arg_type: ArgType::Any },
+];
+
+pub(super) static LIKE: Function = Function {
+    name: "like",
+    aliases: &[],
+    group: Group::Predicate,
+    signature: Signature::with_optional(PARAMS, 1),
+    body: Body::Build(|context, arguments| build(false, context, arguments)),
+    deterministic: true,
+    text: Some(|arguments| match arguments {
+        [text, pattern] => format!("{text} LIKE {pattern}"),
+        [text, pattern, escape] => format!("{text} LIKE {pattern} ESCAPE '{escape}'"),
+        _ => String::new(),
+    }),
+    documentation: Documentation {
+        usage: "True if the whole text matches a pattern, where _ stands for a character and % for any number of them.",
+        examples: &[("SELECT 'Spark' LIKE 'S%k'", "true")],
+        ..Documentation::EMPTY
+    },
+};
+
+pub(super) static ILIKE: Function = Function {
+    name: "ilike",
+    aliases: &[],
+    group: Group::Predicate,
+    signature: Signature::with_optional(PARAMS, 1),
+    body: Body::Build(|context, arguments| build(true, context, arguments)),
+    deterministic: true,
+    text: Some(|arguments| match arguments {
+        [text, pattern, ..] => format!("ilike({text}, {pattern})"),
+        _ => String::new(),
+    }),
+    documentation: Documentation {
+        usage: "LIKE, indifferent to the case of letters.",
+        examples: &[("SELECT 'Spark' ILIKE 's%K'", "true")],
+        since: "3.3.0",
+        ..Documentation::EMPTY
+    },
+};
+
+const fn many(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    text: fn(&[String]) -> String,
+    build: fn(&mut BuildContext<'_>, Vec<TypedExpr>) -> Result<TypedExpr>,
+    usage: &'static str,
+) -> Function {
+    Function {
+        name,
+        aliases,
+        group: Group::Predicate,
+        signature: Signature::variadic(
+            &[Param { name: "str", arg_type: ArgType::String }, Param { name: "pattern", arg_type: ArgType::String }],
+            ArgType::String,
+        ),
+        body: Body::Build(build),
+        deterministic: true,
+        text: Some(text),
+        documentation: Documentation { usage, since: "3.0.0", ..Documentation::EMPTY },
+    }
+}
+
+pub(super) static LIKE_ANY: Function = many(
+    "likeany",
+    &["like_any"],
+    |arguments| format!("likeany({})", arguments.first().map_or("", String::as_str)),
+    |context, arguments| several(Operator::Or, context, arguments),
+    "True if the text is LIKE one of the patterns.",
+);
+
+pub(super) static LIKE_ALL: Function = many(
+    "likeall",
+    &["like_all"],
+    |arguments| format!("likeall({})", arguments.first().map_or("", String::as_str)),
+    |context, arguments| several(Operator::And, context, arguments),
+    "True if the text is LIKE all of the patterns.",
+);
+
+fn several(operator: Operator, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let mut arguments = arguments.into_iter();
+    let text = arguments.next().ok_or_else(|| SparkError::internal("like takes a text"))?;
+    let mut all: Option<Expr> = None;
+    for pattern in arguments {
+        let one = build(false, context, vec![text.clone(), pattern])?.expr;
+        all = Some(match all {
+            Some(before) => binary_expr(before, operator, one),
+            None => one,
+        });
+    }
+    let expr = all.ok_or_else(|| SparkError::internal("like takes a pattern"))?;
+    Ok(TypedExpr::new(expr, DataType::Boolean, true, ""))
+}
+
+fn build(ignore_case: bool, context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let escape = if arguments.len() > 2 { arguments.pop() } else { None };
+    let escape = match escape {
+        Some(expr) => one_character(&expr)?,
+        None => '\\',
+    };
+    let nullable = arguments.iter().any(|a| a.nullable);
+    let [text, pattern] = <[TypedExpr; 2]>::try_from(arguments)
+        .map_err(|_| SparkError::internal("like takes a text and a pattern"))?;
+    let plain = pattern.literal().and_then(|v| v.try_as_str().flatten()).is_some_and(|p| !p.contains([escape, '\\']));
+    let expr = if plain {
+        Expr::Like(Like::new(false, Box::new(text.expr), Box::new(pattern.expr), None, ignore_case))
+    } else {
+        let case = if ignore_case { "i" } else { "c" };
+        crate::kernel::call_with_payload(
+            &KERNEL,
+            run,
+            &[text, pattern],
+            &DataType::Boolean,
+            nullable,
+            context,
+            Some(Arc::from(format!("{case}{escape}"))),
+        )?
+    };
+    Ok(TypedExpr::new(expr, DataType::Boolean, nullable, ""))
+}
+
+fn one_character(expr: &TypedExpr) -> Result<char> {
+    let error = || SparkError::new("INVALID_ESCAPE_CHAR").with("sqlExpr", mismatch::quoted(&expr.name));
+    let text = expr.literal().and_then(|v| v.try_as_str().flatten()).ok_or_else(error)?;
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(character), None) => Ok(character),
+        _ => Err(error()),
+    }
+}
+
+/// A text and a pattern in; the payload is `c` or `i` for the case, then the escape character.
+pub(super) static KERNEL: Function = Function {
+    name: "like_escaped",
+    aliases: &[],
+    group: Group::Predicate,
+    signature: Signature::NONE,
+    body: Body::Scalar {
+        returns: Returns::Type(DataType::Boolean),
+        nullable: Nullability::IfAnyArgument,
+        kernel: run,
+    },
+    deterministic: true,
+    text: None,
+    documentation: Documentation::EMPTY,
+};
+
+/// The regular expression of a pattern.
+fn regex_of(pattern: &str, escape: char, ignore_case: bool) -> Result<regex::Regex> {
+    let quoted = || format!("'{}'", pattern.replace('\\', "\\\\").replace('\'', "\\'"));
+    let mut out = String::from(if ignore_case { "(?si)^" } else { "(?s)^" });
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        let literal = match character {
+            c if c == escape => match characters.next() {
+                Some(c) if c == escape || c == '%' || c == '_' => c,
+                Some(c) => {
+                    return Err(SparkError::new("INVALID_FORMAT.ESC_IN_THE_MIDDLE")
+                        .with("format", quoted())
+                        .with("char", format!("'{c}'")));
+                }
+                None => return Err(SparkError::new("INVALID_FORMAT.ESC_AT_THE_END").with("format", quoted())),
+            },
+            '%' => {
+                out.push_str(".*");
+                continue;
+            }
+            '_' => {
+                out.push('.');
+                continue;
+            }
+            c => c,
+        };
+        out.push_str(&regex::escape(literal.encode_utf8(&mut [0; 4])));
+    }
+    out.push('$');
+    regex::Regex::new(&out).map_err(|e| SparkError::internal(e.to_string()))
+}
+
+fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let payload = args.settings.payload.as_deref().unwrap_or("c\\");
+    let ignore_case = payload.starts_with('i');
+    let escape = payload.chars().nth(1).unwrap_or('\\');
+    matches(args, |pattern| regex_of(pattern, escape, ignore_case), |regex, text| Ok(regex.is_match(text)))
+}
+
+/// Matches texts with patterns, of which a constant one is compiled once.
+pub(super) fn matches<P: Send + Sync + 'static>(
+    args: &KernelArgs<'_>,
+    compile: impl Fn(&str) -> Result<P>,
+    is_match: impl Fn(&P, &str) -> Result<bool>,
+) -> Result<ColumnarValue> {
+    let strings = |array: &ArrayRef| {
+        array
+            .as_any()
+            .downcast_ref::<StringArray>()
+            .cloned()
+            .ok_or_else(|| SparkError::internal(format!("strings were expected, not {}", array.data_type())))
+    };
+    let constant = match args.values.get(1) {
+        Some(ColumnarValue::Scalar(value)) => Some(value.try_as_str().flatten()),
+        _ => None,
+    };
+    let all_constant = args.values.iter().all(|v| matches!(v, ColumnarValue::Scalar(_)));
+    let texts = strings(&args.array(0)?)?;
+    let mut out = BooleanArray::builder(texts.len());
+    match constant {
+        Some(None) => out.append_nulls(texts.len()),
+        Some(Some(pattern)) => {
+            let pattern = args.prepared(|| compile(pattern))?;
+            for text in &texts {
+                out.append_option(text.map(|t| is_match(pattern, t)).transpose()?);
+            }
+        }
+        None => {
+            let patterns = strings(&args.array(1)?)?;
+            let mut last: Option<(String, P)> = None;
+            for (text, pattern) in texts.iter().zip(&patterns) {
+                let (Some(text), Some(pattern)) = (text, pattern) else {
+                    out.append_null();
+                    continue;
+                };
+                let compiled = match last.take() {
+                    Some(known) if known.0 == pattern => known,
+                    _ => (pattern.to_string(), compile(pattern)?),
+                };
+                out.append_value(is_match(&compiled.1, text)?);
+                last = Some(compiled);
+            }
+        }
+    }
+    let array = out.finish();
+    if all_constant {
+        let value = ScalarValue::try_from_array(&array, 0).map_err(|e| SparkError::internal(e.to_string()))?;
+        return Ok(ColumnarValue::Scalar(value));
+    }
+    Ok(ColumnarValue::Array(Arc::new(array)))
+}
