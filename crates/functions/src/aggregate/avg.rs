@@ -32,7 +32,7 @@ pub static FUNCTIONS: &[&Function] = &[
     ),
 ];
 
-pub static KERNEL: Kernel = Kernel { name: "spark_avg", states: new_states, over_nothing: OverNothing::Null };
+pub static KERNEL: Kernel = Kernel { name: "avg", states: new_states, over_nothing: OverNothing::Null };
 
 /// Builds the call under the name that it was made by.
 pub fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {

@@ -9,6 +9,7 @@
 mod accumulator;
 mod approx_count_distinct;
 mod avg;
+mod bitmap;
 mod bits;
 mod collect;
 pub(crate) mod constant;
@@ -29,6 +30,7 @@ mod ordering;
 mod percentile;
 mod percentile_approx;
 mod picked;
+mod product;
 mod regression;
 mod states;
 mod sum;
@@ -49,6 +51,7 @@ pub fn families() -> Vec<&'static [&'static Function]> {
     vec![
         approx_count_distinct::FUNCTIONS,
         avg::FUNCTIONS,
+        bitmap::FUNCTIONS,
         bits::FUNCTIONS,
         collect::FUNCTIONS,
         count::FUNCTIONS,
@@ -62,6 +65,7 @@ pub fn families() -> Vec<&'static [&'static Function]> {
         moments::FUNCTIONS,
         percentile::FUNCTIONS,
         percentile_approx::FUNCTIONS,
+        product::FUNCTIONS,
         regression::FUNCTIONS,
         sum::FUNCTIONS,
     ]
@@ -70,6 +74,9 @@ pub fn families() -> Vec<&'static [&'static Function]> {
 static KERNELS: &[&Kernel] = &[
     &approx_count_distinct::KERNEL,
     &avg::KERNEL,
+    &bitmap::AND,
+    &bitmap::CONSTRUCT,
+    &bitmap::OR,
     &bits::KERNEL,
     &collect::LIST,
     &collect::SET,
@@ -87,6 +94,7 @@ static KERNELS: &[&Kernel] = &[
     &moments::KERNEL,
     &percentile::KERNEL,
     &percentile_approx::KERNEL,
+    &product::KERNEL,
     &sum::KERNEL,
     &sum::TRY_KERNEL,
 ];

@@ -15,12 +15,14 @@ use firesteel_types::{DataType, arrow_mapping};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+/// Makes the states of a call for arguments of these Arrow types.
+pub type NewStates = fn(&Call, &[ArrowType]) -> DfResult<Box<dyn States>>;
+
 /// What makes the states of an aggregate.
 pub struct Kernel {
     /// The name that plans show, unique among kernels.
     pub name: &'static str,
-    /// Makes the states for arguments of these Arrow types.
-    pub states: fn(&Call, &[ArrowType]) -> DfResult<Box<dyn States>>,
+    pub states: NewStates,
     /// What an aggregate over no rows gives.
     pub over_nothing: OverNothing,
 }
@@ -31,7 +33,12 @@ pub enum OverNothing {
     Null,
     Zero,
     EmptyList,
+    /// A bitmap of this byte.
+    Bitmap(u8),
 }
+
+/// The size of a bitmap.
+pub const BITMAP_BYTES: usize = 4096;
 
 /// One call of an aggregate, as plain data: a call can be rebuilt from it elsewhere.
 #[derive(Debug, Clone)]
@@ -66,6 +73,8 @@ impl Call {
 /// A call of a kernel as an aggregate function of DataFusion.
 pub struct SparkAggregateUdf {
     kernel: &'static Kernel,
+    /// The kernel's name with the payload: plans tell calls apart by it.
+    name: String,
     call: Call,
     signature: Signature,
 }
@@ -78,7 +87,16 @@ impl std::fmt::Debug for SparkAggregateUdf {
 
 impl SparkAggregateUdf {
     pub fn new(kernel: &'static Kernel, call: Call) -> Self {
-        Self { kernel, call, signature: Signature::variadic_any(Volatility::Immutable) }
+        let name = match &call.payload {
+            Some(payload) => format!("{}[{payload}]", kernel.name),
+            None => kernel.name.to_string(),
+        };
+        Self { kernel, name, call, signature: Signature::variadic_any(Volatility::Immutable) }
+    }
+
+    /// The kernel, by whose name [`kernel`](super::kernel) finds it again.
+    pub fn kernel(&self) -> &'static Kernel {
+        self.kernel
     }
 
     /// The call as plain data.
@@ -135,7 +153,7 @@ pub fn plain_type(data_type: &ArrowType) -> ArrowType {
 
 impl AggregateUDFImpl for SparkAggregateUdf {
     fn name(&self) -> &str {
-        self.kernel.name
+        &self.name
     }
 
     fn signature(&self) -> &Signature {
@@ -155,6 +173,7 @@ impl AggregateUDFImpl for SparkAggregateUdf {
             OverNothing::Null => ScalarValue::try_from(data_type),
             OverNothing::Zero => ScalarValue::new_zero(data_type),
             OverNothing::EmptyList => ScalarValue::new_default(data_type),
+            OverNothing::Bitmap(byte) => Ok(ScalarValue::Binary(Some(vec![byte; BITMAP_BYTES]))),
         }
     }
 

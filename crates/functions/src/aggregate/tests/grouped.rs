@@ -306,3 +306,44 @@ fn wrong_types_fail() {
         assert!(error.is(condition), "{}: {error}", call.name);
     }
 }
+
+#[test]
+fn filters_choose_rows() {
+    let large = || ident("l").gt(lit(2i64));
+    let star = Call { is_star: true, ..call("count", vec![]) };
+    let calls = [
+        star.filtered(large()),
+        call("sum", vec![c("l")]).filtered(large()),
+        call("avg", vec![c("dec")]).filtered(large()),
+        call("max", vec![c("d")]).filtered(large()),
+        call("collect_list", vec![c("s")]).filtered(large()),
+        call("first", vec![c("l")]).filtered(large()),
+        call("sum", vec![c("l")]).distinct().filtered(large()),
+    ];
+    assert_eq!(all(&calls), ["3", "17", "5.563333", "NaN", "[z, a, a]", "7", "12"]);
+    assert_eq!(
+        rows(Some("g"), &calls),
+        [
+            ["1", "0", "NULL", "NULL", "NULL", "[]", "NULL", "NULL"],
+            ["2", "3", "17", "5.563333", "NaN", "[z, a, a]", "7", "12"],
+            ["3", "0", "NULL", "NULL", "NULL", "[]", "NULL", "NULL"],
+        ]
+    );
+}
+
+#[test]
+fn bitmaps_and_products() {
+    let calls = [
+        call("product", vec![c("g")]),
+        call("product", vec![c("dec")]),
+        call("bitmap_construct_agg", vec![c("l")]),
+        call("bitmap_or_agg", vec![TypedExpr::new(lit(vec![0x10u8]), DataType::Binary, true, "x")]),
+    ];
+    let values = all(&calls);
+    assert_eq!(values[0], "24.0");
+    assert!(values[2].starts_with("a600") && values[2].len() == 8192);
+    assert!(values[3].starts_with("1000"));
+    let columns = [("x", DataType::Long, Arc::new(Int64Array::from(vec![32768])) as ArrayRef)];
+    let error = over(&columns, None, &[call("bitmap_construct_agg", vec![column(&columns, "x")])], 1, 1).unwrap_err();
+    assert!(error.contains("INVALID_BITMAP_POSITION"), "{error}");
+}

@@ -144,6 +144,7 @@ pub struct Call {
     pub is_star: bool,
     pub ignore_nulls: Option<bool>,
     pub order_by: Vec<(Sort, TypedExpr)>,
+    pub filter: Option<Expr>,
     pub ansi: bool,
 }
 
@@ -155,6 +156,7 @@ pub fn call(name: &'static str, arguments: Vec<TypedExpr>) -> Call {
         is_star: false,
         ignore_nulls: None,
         order_by: Vec::new(),
+        filter: None,
         ansi: true,
     }
 }
@@ -175,6 +177,11 @@ impl Call {
         self
     }
 
+    pub fn filtered(mut self, condition: Expr) -> Self {
+        self.filter = Some(condition);
+        self
+    }
+
     pub fn ordered(mut self, key: TypedExpr, ascending: bool) -> Self {
         self.order_by.push((key.expr.clone().sort(ascending, ascending), key));
         self
@@ -190,7 +197,7 @@ impl Call {
                     AggregateCall {
                         arguments,
                         is_distinct: self.is_distinct,
-                        filter: None,
+                        filter: self.filter.clone(),
                         order_by: self.order_by.clone(),
                         ignore_nulls: self.ignore_nulls,
                         is_star: self.is_star,

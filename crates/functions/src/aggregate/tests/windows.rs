@@ -172,3 +172,16 @@ fn wrong_windows_fail() {
         assert!(error.is(condition), "{}: {error}", call.name);
     }
 }
+
+#[test]
+fn ranges_of_dates_take_intervals() {
+    let day = ScalarValue::new_interval_mdn(0, 1, 0);
+    let frame = WindowFrame::new_bounds(
+        WindowFrameUnits::Range,
+        WindowFrameBound::Preceding(day),
+        WindowFrameBound::CurrentRow,
+    );
+    let star = Call { is_star: true, ..call("count", vec![]) };
+    let rows = over_window(&[], &["dt"], frame, &[call("sum", vec![c("l")]), star]);
+    assert_eq!(columns_of(&rows), [["5", "5", "5", "5", "1", "3", "7"], ["3", "3", "3", "1", "1", "2", "1"]]);
+}
