@@ -1,6 +1,11 @@
 //! Hash functions.
 
+pub mod algorithm;
+pub mod digest;
+pub mod values;
+
 use crate::Function;
 
 /// The functions of the family.
-pub const FUNCTIONS: &[&Function] = &[];
+pub const FUNCTIONS: &[&Function] =
+    &[&digest::CRC32, &digest::MD5, &digest::SHA, &digest::SHA1, &digest::SHA2, &values::HASH, &values::XXHASH64];

@@ -1,6 +1,34 @@
 //! Functions of the session and of no other family.
 
+pub mod bitmap;
+pub mod raise;
+pub mod session;
+
 use crate::Function;
 
 /// The functions of the family.
-pub const FUNCTIONS: &[&Function] = &[];
+pub const FUNCTIONS: &[&Function] = &[
+    &bitmap::BITMAP_BIT_POSITION,
+    &bitmap::BITMAP_BUCKET_NUMBER,
+    &bitmap::BITMAP_COUNT,
+    &raise::AES_DECRYPT,
+    &raise::AES_ENCRYPT,
+    &raise::ASSERT_TRUE,
+    &raise::JAVA_METHOD,
+    &raise::RAISE_ERROR,
+    &raise::REFLECT,
+    &raise::TRY_AES_DECRYPT,
+    &raise::TRY_REFLECT,
+    &session::CURRENT_CATALOG,
+    &session::CURRENT_SCHEMA,
+    &session::CURRENT_USER,
+    &session::INPUT_FILE_BLOCK_LENGTH,
+    &session::INPUT_FILE_BLOCK_START,
+    &session::INPUT_FILE_NAME,
+    &session::MONOTONICALLY_INCREASING_ID,
+    &session::SESSION_USER,
+    &session::SPARK_PARTITION_ID,
+    &session::TYPEOF,
+    &session::USER,
+    &session::VERSION,
+];

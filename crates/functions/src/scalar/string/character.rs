@@ -1,0 +1,157 @@
+//! Single characters, and what kind they are of.
+
+use super::declare::{function, lenient, param, strict};
+use super::rows::{Longs, Rows, Texts, booleans, primitives, texts};
+use crate::{ArgType, Body, KernelArgs, Nullability, Returns, Signature};
+use arrow::datatypes::Int32Type;
+use datafusion::logical_expr::ColumnarValue;
+use firesteel_error::Result;
+use firesteel_types::DataType;
+use std::fmt::Write;
+
+const TEXT: Signature = Signature::of(&[param("str", ArgType::String)]);
+const CODE: Signature = Signature::of(&[param("expr", ArgType::Long)]);
+
+function! {
+    /// `ascii(str)`
+    ASCII = "ascii" in String, TEXT => strict(DataType::Integer, ascii);
+    usage "The code of the first character; 0 for the empty text.";
+    since "1.5.0";
+    example "SELECT ascii('222')" => "50";
+}
+function! {
+    /// `chr(expr)`
+    CHR = "chr" in String, CODE => strict(DataType::STRING, chr);
+    usage "The character of a code modulo 256; nothing for codes below zero.";
+    since "2.3.0";
+    example "SELECT chr(65)" => "A";
+}
+function! {
+    /// `char(expr)`
+    CHAR = "char" in String, CODE => strict(DataType::STRING, chr);
+    usage "The character of a code modulo 256; nothing for codes below zero.";
+    since "2.3.0";
+    example "SELECT char(65)" => "A";
+}
+function! {
+    /// `luhn_check(str)`
+    LUHN_CHECK = "luhn_check" in String, TEXT => lenient(DataType::Boolean, luhn_check);
+    usage "True where digits pass Luhn's check, as the numbers of payment cards do.";
+    since "3.5.0";
+    example "SELECT luhn_check('8112189876')" => "true";
+    example "SELECT luhn_check('79927398714')" => "false";
+}
+function! {
+    /// `mask(input[, upperChar, lowerChar, digitChar, otherChar])`
+    MASK = "mask" in String, Signature::with_optional(
+            &[
+                param("input", ArgType::String),
+                param("upperChar", ArgType::String),
+                param("lowerChar", ArgType::String),
+                param("digitChar", ArgType::String),
+                param("otherChar", ArgType::String),
+            ],
+            4,
+        )
+        => Body::Scalar { returns: Returns::SameAs(0), nullable: Nullability::Always, kernel: mask };
+    text |a| {
+        let mut all: Vec<&str> = a.iter().map(String::as_str).collect();
+        all.extend(["X", "x", "n", "NULL"].into_iter().skip(all.len().saturating_sub(1)));
+        format!("mask({})", all.join(", "))
+    };
+    usage "The text with capital letters, small letters, digits and others replaced by a character each; null keeps them.";
+    since "3.4.0";
+    example "SELECT mask('abcd-EFGH-8765-4321')" => "xxxx-XXXX-nnnn-nnnn";
+    example "SELECT mask('AbCD123-@$#', 'Q', 'q', 'd', 'o')" => "QqQQdddoooo";
+}
+function! {
+    /// `quote(str)`
+    QUOTE = "quote" in String, TEXT => strict(DataType::STRING, quote);
+    usage "The text in single quotes, with a backslash before each single quote in it.";
+    since "4.1.0";
+    example "SELECT quote('Don\\'t')" => "'Don\\'t'";
+}
+
+fn ascii(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let values: Texts = Rows::of(args, 0)?;
+    primitives::<Int32Type>(args, |row| {
+        Ok(values.get(row).map(|text| text.chars().next().map_or(0, |c| u32::from(c) as i32)))
+    })
+}
+
+fn chr(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let codes: Longs = Rows::of(args, 0)?;
+    texts(args, |row, out| {
+        let Some(code) = codes.get(row) else { return Ok(None) };
+        if code >= 0 {
+            let _ = out.write_char(char::from((code & 0xff) as u8));
+        }
+        Ok(Some(()))
+    })
+}
+
+fn luhn(text: &str) -> bool {
+    if text.is_empty() {
+        return false;
+    }
+    let mut sum = 0u32;
+    for (index, byte) in text.bytes().rev().enumerate() {
+        if !byte.is_ascii_digit() {
+            return false;
+        }
+        let digit = u32::from(byte - b'0');
+        sum += match index % 2 {
+            1 if digit > 4 => digit * 2 - 9,
+            1 => digit * 2,
+            _ => digit,
+        };
+    }
+    sum % 10 == 0
+}
+
+fn luhn_check(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let values: Texts = Rows::of(args, 0)?;
+    booleans(args, |row| Ok(values.get(row).map(luhn)))
+}
+
+fn mask(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let values: Texts = Rows::of(args, 0)?;
+    let masks = (1..args.values.len()).map(|i| Rows::of(args, i)).collect::<Result<Vec<Texts>>>()?;
+    texts(args, |row, out| {
+        let Some(text) = values.get(row) else { return Ok(None) };
+        let mask = |index: usize, default: Option<char>| match masks.get(index) {
+            Some(masks) => masks.get(row).and_then(|m| m.chars().next()),
+            None => default,
+        };
+        let (upper, lower, digit, other) =
+            (mask(0, Some('X')), mask(1, Some('x')), mask(2, Some('n')), mask(3, None));
+        for character in text.chars() {
+            let mask = if character.is_uppercase() {
+                upper
+            } else if character.is_lowercase() {
+                lower
+            } else if character.is_numeric() && !character.is_alphabetic() {
+                digit
+            } else {
+                other
+            };
+            let _ = out.write_char(mask.unwrap_or(character));
+        }
+        Ok(Some(()))
+    })
+}
+
+fn quote(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let values: Texts = Rows::of(args, 0)?;
+    texts(args, |row, out| {
+        let Some(text) = values.get(row) else { return Ok(None) };
+        let _ = out.write_char('\'');
+        for (index, piece) in text.split('\'').enumerate() {
+            if index > 0 {
+                let _ = out.write_str("\\'");
+            }
+            let _ = out.write_str(piece);
+        }
+        Ok(out.write_char('\'').ok())
+    })
+}

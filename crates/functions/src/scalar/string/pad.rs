@@ -1,0 +1,147 @@
+//! Strings of a given length.
+
+use super::declare::{function, param, same_type, strict};
+use super::rows::{Binaries, Integers, Rows, Texts, binaries, check_bytes, is_binary, texts};
+use super::substring::prefix;
+use crate::{ArgType, KernelArgs, Signature};
+use datafusion::logical_expr::ColumnarValue;
+use firesteel_error::Result;
+use firesteel_types::DataType;
+use std::fmt::Write;
+
+const PAD: Signature = Signature::with_optional(
+    &[
+        param("str", ArgType::OneOf(&[ArgType::String, ArgType::Binary])),
+        param("len", ArgType::Integer),
+        param("pad", ArgType::OneOf(&[ArgType::String, ArgType::Binary])),
+    ],
+    1,
+);
+
+fn text_of(name: &str, a: &[String]) -> String {
+    if a.len() > 2 {
+        return format!("{name}({})", a.join(", "));
+    }
+    let pad = if a.first().is_some_and(|value| value.starts_with("X'")) { "X'00'" } else { " " };
+    format!("{name}({}, {pad})", a.join(", "))
+}
+
+function! {
+    /// `lpad(str, len[, pad])`
+    LPAD = "lpad" in String, PAD => same_type(|args| pad(args, true));
+    text |a| text_of("lpad", a);
+    usage "The text cut or filled up at its start to `len` characters, with `pad` or else with blanks (binaries: zeros).";
+    since "1.5.0";
+    example "SELECT lpad('hi', 5, '??')" => "???hi";
+    example "SELECT lpad('hi', 1, '??')" => "h";
+}
+function! {
+    /// `rpad(str, len[, pad])`
+    RPAD = "rpad" in String, PAD => same_type(|args| pad(args, false));
+    text |a| text_of("rpad", a);
+    usage "The text cut or filled up at its end to `len` characters, with `pad` or else with blanks (binaries: zeros).";
+    since "1.5.0";
+    example "SELECT rpad('hi', 5, '??')" => "hi???";
+    example "SELECT rpad('hi', 1, '??')" => "h";
+}
+function! {
+    /// `repeat(str, n)`
+    REPEAT = "repeat" in String, Signature::of(&[param("str", ArgType::String), param("n", ArgType::Integer)])
+        => same_type(repeat);
+    usage "The text `n` times.";
+    since "1.5.0";
+    example "SELECT repeat('123', 2)" => "123123";
+}
+function! {
+    /// `space(n)`
+    SPACE = "space" in String, Signature::of(&[param("n", ArgType::Integer)]) => strict(DataType::STRING, space);
+    usage "A text of `n` blanks.";
+    since "1.5.0";
+    example "SELECT concat(space(2), '1')" => "  1";
+}
+
+fn pad(args: &KernelArgs<'_>, at_start: bool) -> Result<ColumnarValue> {
+    if is_binary(args, 0) {
+        return pad_binary(args, at_start);
+    }
+    let (values, lengths): (Texts, Integers) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
+    let pads: Option<Texts> = if args.values.len() > 2 { Some(Rows::of(args, 2)?) } else { None };
+    texts(args, |row, out| {
+        let pad = match &pads {
+            Some(pads) => pads.get(row),
+            None => Some(" "),
+        };
+        let (Some(text), Some(length), Some(pad)) = (values.get(row), lengths.get(row), pad) else {
+            return Ok(None);
+        };
+        let length = usize::try_from(length).unwrap_or(0);
+        let mut missing = length.saturating_sub(text.chars().count());
+        if missing == 0 || pad.is_empty() {
+            return Ok(out.write_str(prefix(text, length)).ok());
+        }
+        check_bytes(out.values_slice().len() + missing)?;
+        if !at_start {
+            let _ = out.write_str(text);
+        }
+        let width = pad.chars().count();
+        while missing >= width {
+            let _ = out.write_str(pad);
+            missing -= width;
+        }
+        let _ = out.write_str(prefix(pad, missing));
+        if at_start {
+            let _ = out.write_str(text);
+        }
+        Ok(Some(()))
+    })
+}
+
+fn pad_binary(args: &KernelArgs<'_>, at_start: bool) -> Result<ColumnarValue> {
+    let (values, lengths): (Binaries, Integers) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
+    let pads = if args.values.len() > 2 { Some(super::rows::Bytes::of(args, 2)?) } else { None };
+    binaries(args, |row| {
+        let pad = match &pads {
+            Some(pads) => pads.get(row),
+            None => Some(&[0u8][..]),
+        };
+        let (Some(value), Some(length), Some(pad)) = (values.get(row), lengths.get(row), pad) else {
+            return Ok(None);
+        };
+        let length = usize::try_from(length).unwrap_or(0);
+        if value.len() >= length || pad.is_empty() {
+            return Ok(Some(value[..length.min(value.len())].to_vec()));
+        }
+        check_bytes(length)?;
+        let filling = pad.iter().cycle().take(length - value.len()).copied();
+        Ok(Some(if at_start {
+            filling.chain(value.iter().copied()).collect()
+        } else {
+            value.iter().copied().chain(filling).collect()
+        }))
+    })
+}
+
+fn repeat(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let (values, counts): (Texts, Integers) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
+    texts(args, |row, out| {
+        let (Some(text), Some(count)) = (values.get(row), counts.get(row)) else { return Ok(None) };
+        let count = usize::try_from(count).unwrap_or(0);
+        check_bytes(out.values_slice().len() + text.len().saturating_mul(count))?;
+        if !text.is_empty() {
+            for _ in 0..count {
+                let _ = out.write_str(text);
+            }
+        }
+        Ok(Some(()))
+    })
+}
+
+fn space(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let counts: Integers = Rows::of(args, 0)?;
+    texts(args, |row, out| {
+        let Some(count) = counts.get(row) else { return Ok(None) };
+        let count = usize::try_from(count).unwrap_or(0);
+        check_bytes(out.values_slice().len() + count)?;
+        Ok(write!(out, "{:count$}", "").ok())
+    })
+}

@@ -1,0 +1,88 @@
+//! Characters taken off the ends.
+
+use super::declare::{function, param, same_type};
+use super::rows::{Rows, Texts, texts};
+use crate::{ArgType, KernelArgs, Signature};
+use datafusion::logical_expr::ColumnarValue;
+use firesteel_error::Result;
+use std::fmt::Write;
+
+const TRIM_ARGUMENTS: Signature =
+    Signature::with_optional(&[param("trimStr", ArgType::String), param("str", ArgType::String)], 1);
+
+function! {
+    /// `trim([trimStr,] str)`: with two arguments, what `TRIM(BOTH trimStr FROM str)` means
+    TRIM = "trim" in String, TRIM_ARGUMENTS => same_type(|args| trim(args, Order::CharactersFirst, Ends::Both));
+    text |a| if a.len() == 1 { format!("trim({})", a[0]) } else { format!("TRIM(BOTH {} FROM {})", a[0], a[1]) };
+    usage "The text without blanks, or without characters of `trimStr`, at both ends.";
+    since "1.5.0";
+    example "SELECT trim('    SparkSQL   ')" => "SparkSQL";
+    example "SELECT trim(BOTH 'SL' FROM 'SSparkSQLS')" => "parkSQ";
+}
+function! {
+    /// `ltrim([trimStr,] str)`
+    LTRIM = "ltrim" in String, TRIM_ARGUMENTS => same_type(|args| trim(args, Order::CharactersFirst, Ends::Start));
+    text |a| if a.len() == 1 { format!("ltrim({})", a[0]) } else { format!("TRIM(LEADING {} FROM {})", a[0], a[1]) };
+    usage "The text without blanks, or without characters of `trimStr`, at its start.";
+    since "1.5.0";
+    example "SELECT ltrim('    SparkSQL   ')" => "SparkSQL   ";
+}
+function! {
+    /// `rtrim([trimStr,] str)`
+    RTRIM = "rtrim" in String, TRIM_ARGUMENTS => same_type(|args| trim(args, Order::CharactersFirst, Ends::End));
+    text |a| if a.len() == 1 { format!("rtrim({})", a[0]) } else { format!("TRIM(TRAILING {} FROM {})", a[0], a[1]) };
+    usage "The text without blanks, or without characters of `trimStr`, at its end.";
+    since "1.5.0";
+    example "SELECT rtrim('    SparkSQL   ')" => "    SparkSQL";
+}
+function! {
+    /// `btrim(str[, trimStr])`
+    BTRIM = "btrim" in String,
+        Signature::with_optional(&[param("str", ArgType::String), param("trimStr", ArgType::String)], 1)
+        => same_type(|args| trim(args, Order::TextFirst, Ends::Both));
+    usage "The text without blanks, or without characters of `trimStr`, at both ends.";
+    since "3.2.0";
+    example "SELECT btrim('    SparkSQL   ')" => "SparkSQL";
+    example "SELECT btrim('SSparkSQLS', 'SL')" => "parkSQ";
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Ends {
+    Both,
+    Start,
+    End,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    CharactersFirst,
+    TextFirst,
+}
+
+fn trim(args: &KernelArgs<'_>, order: Order, ends: Ends) -> Result<ColumnarValue> {
+    if args.values.len() == 1 {
+        let values: Texts = Rows::of(args, 0)?;
+        return texts(args, |row, out| {
+            Ok(values.get(row).and_then(|text| {
+                let trimmed = match ends {
+                    Ends::Both => text.trim_matches(' '),
+                    Ends::Start => text.trim_start_matches(' '),
+                    Ends::End => text.trim_end_matches(' '),
+                };
+                out.write_str(trimmed).ok()
+            }))
+        });
+    }
+    let (text_at, characters_at) = if order == Order::TextFirst { (0, 1) } else { (1, 0) };
+    let (values, characters): (Texts, Texts) = (Rows::of(args, text_at)?, Rows::of(args, characters_at)?);
+    texts(args, |row, out| {
+        let (Some(text), Some(characters)) = (values.get(row), characters.get(row)) else { return Ok(None) };
+        let listed = |c: char| characters.contains(c);
+        let trimmed = match ends {
+            Ends::Both => text.trim_matches(listed),
+            Ends::Start => text.trim_start_matches(listed),
+            Ends::End => text.trim_end_matches(listed),
+        };
+        Ok(out.write_str(trimmed).ok())
+    })
+}
