@@ -8,7 +8,7 @@ use arrow::datatypes::{
     ArrowPrimitiveType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     Time64NanosecondType, TimestampMicrosecondType,
 };
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_types::calendar::{MICROS_PER_DAY, MICROS_PER_SECOND};
 use firesteel_types::moment_text::write_timestamp;
 use firesteel_types::{DataType, arrow_mapping};
@@ -32,23 +32,35 @@ pub(super) fn cast(array: &ArrayRef, from: &DataType, to: &DataType, options: &C
         }
         (T::Date, T::Timestamp) => {
             let days = primitive::<Date32Type>(array)?;
-            Ok(moments(days.try_unary::<_, TimestampMicrosecondType, SparkError>(|d| {
-                i64::from(d)
-                    .checked_mul(MICROS_PER_DAY)
-                    .and_then(|local| zone.to_utc(local))
-                    .ok_or_else(|| SparkError::plain(firesteel_error::ExceptionClass::Arithmetic, "long overflow"))
-            })?))
+            let mut cursor = zone.cursor();
+            let mut out = Timestamps::builder(days.len());
+            for day in days {
+                let moment = match day {
+                    None => None,
+                    Some(day) => Some(
+                        i64::from(day)
+                            .checked_mul(MICROS_PER_DAY)
+                            .and_then(|local| cursor.to_utc(local))
+                            .ok_or_else(|| SparkError::plain(ExceptionClass::Arithmetic, "long overflow"))?,
+                    ),
+                };
+                out.append_option(moment);
+            }
+            Ok(moments(out.finish()))
         }
         (T::Timestamp, T::TimestampNtz) => {
-            let values = primitive::<TimestampMicrosecondType>(array)?;
-            Ok(Arc::new(values.unary::<_, TimestampMicrosecondType>(|v| zone.to_local(v))))
+            let mut cursor = zone.cursor();
+            Ok(Arc::new(each::<TimestampMicrosecondType>(array, |v| cursor.to_local(v))?))
         }
         (T::TimestampNtz, T::Timestamp) => {
-            let values = primitive::<TimestampMicrosecondType>(array)?;
-            Ok(moments(values.unary::<_, TimestampMicrosecondType>(|v| zone.to_utc(v).unwrap_or(v))))
+            let mut cursor = zone.cursor();
+            Ok(moments(each(array, |v| cursor.to_utc(v).unwrap_or(v))?))
         }
-        (T::Timestamp, T::Date) => to_date(array, |v| zone.to_local(v)),
-        (T::TimestampNtz, T::Date) => to_date(array, |v| v),
+        (T::Timestamp, T::Date) => {
+            let mut cursor = zone.cursor();
+            Ok(Arc::new(each::<Date32Type>(array, |v| day_of(cursor.to_local(v)))?))
+        }
+        (T::TimestampNtz, T::Date) => Ok(Arc::new(each::<Date32Type>(array, day_of)?)),
         (T::Timestamp | T::TimestampNtz, T::Time(precision)) => {
             let local = |v: i64| if *from == T::Timestamp { zone.to_local(v) } else { v };
             let values = primitive::<TimestampMicrosecondType>(array)?;
@@ -63,9 +75,18 @@ pub(super) fn cast(array: &ArrayRef, from: &DataType, to: &DataType, options: &C
     }
 }
 
-fn to_date(array: &ArrayRef, local: impl Fn(i64) -> i64) -> Result<ArrayRef> {
+/// Maps the slots of a timestamp array, nulls too.
+fn each<T: ArrowPrimitiveType>(
+    array: &ArrayRef,
+    mut map: impl FnMut(i64) -> T::Native,
+) -> Result<PrimitiveArray<T>> {
     let values = primitive::<TimestampMicrosecondType>(array)?;
-    Ok(Arc::new(values.unary::<_, Date32Type>(|v| local(v).div_euclid(MICROS_PER_DAY).as_())))
+    let mapped: Vec<T::Native> = values.values().iter().map(|v| map(*v)).collect();
+    Ok(PrimitiveArray::new(mapped.into(), values.nulls().cloned()))
+}
+
+fn day_of(local: i64) -> i32 {
+    local.div_euclid(MICROS_PER_DAY).as_()
 }
 
 /// Times of day with no more digits of a second than the precision.

@@ -189,7 +189,8 @@ fn is_relabelling(from: &DataType, to: &DataType) -> bool {
 fn is_native(from: &DataType, to: &DataType) -> bool {
     use DataType as T;
     match (from, to) {
-        (f, T::Float | T::Double) if f.is_integral() => true,
+        (f, T::Float | T::Double | T::String(_)) if f.is_integral() => true,
+        (T::Boolean, T::String(_)) => true,
         (T::Float, T::Double) => true,
         (f, t) if f.is_integral() && t.is_integral() => rank(f) < rank(t),
         (T::Decimal(p, s), T::Decimal(q, t)) => t >= s && i32::from(*q) - i32::from(*t) >= i32::from(*p) - i32::from(*s),

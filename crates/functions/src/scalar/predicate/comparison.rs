@@ -180,7 +180,10 @@ pub fn compare(
         None if equality::needs_kernel(&left.data_type) => {
             equality::call(comparison, &left, &right, nullable, context)?
         }
-        None => binary_expr(left.expr, comparison.operator(), right.expr),
+        None => {
+            let (l, r) = (equality::normalized(&left, context)?, equality::normalized(&right, context)?);
+            binary_expr(l, comparison.operator(), r)
+        }
     };
     Ok(TypedExpr::new(expr, DataType::Boolean, nullable, call))
 }

@@ -7,6 +7,7 @@ use super::comparison::Comparison;
 use crate::function::{Body, Documentation, Function, Group, Nullability, Returns};
 use crate::{BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, BooleanArray, Float32Array, Float64Array, ListArray, StringArray, StructArray};
+use arrow::datatypes::{DataType as ArrowType, Float32Type, Float64Type};
 use datafusion::logical_expr::{ColumnarValue, Expr};
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
@@ -30,13 +31,60 @@ pub(super) static COMPARE: Function = Function {
     documentation: Documentation::EMPTY,
 };
 
-/// True for types on which Arrow's comparison differs from Spark's.
+/// True for types on which Arrow's comparison differs from Spark's even between normalized values.
 pub(super) fn needs_kernel(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Float | DataType::Double | DataType::Array { .. } | DataType::Struct(_) => true,
+        DataType::Array { .. } | DataType::Struct(_) => true,
         DataType::String(collation) => *collation != Collation::Utf8Binary,
         DataType::Udt { sql_type, .. } => needs_kernel(sql_type),
         _ => false,
+    }
+}
+
+/// A floating-point number in, the same out, but any NaN as the one and -0.0 as 0.0.
+pub(super) static NORMALIZE: Function = Function {
+    name: "normalize_nan_and_zero",
+    aliases: &[],
+    group: Group::Predicate,
+    signature: Signature::NONE,
+    body: Body::Scalar { returns: Returns::SameAs(0), nullable: Nullability::IfAnyArgument, kernel: normalize },
+    deterministic: true,
+    text: None,
+    documentation: Documentation::EMPTY,
+};
+
+fn normalize(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let (array, is_scalar) = operand(args, 0)?;
+    let result: ArrayRef = match array.data_type() {
+        ArrowType::Float32 => Arc::new(typed::<Float32Array>(&array)?.unary::<_, Float32Type>(|v| {
+            if v.is_nan() { f32::NAN } else { v + 0.0 }
+        })),
+        _ => Arc::new(typed::<Float64Array>(&array)?.unary::<_, Float64Type>(|v| {
+            if v.is_nan() { f64::NAN } else { v + 0.0 }
+        })),
+    };
+    if is_scalar {
+        let value = ScalarValue::try_from_array(&result, 0).map_err(|e| SparkError::internal(e.to_string()))?;
+        return Ok(ColumnarValue::Scalar(value));
+    }
+    Ok(ColumnarValue::Array(result))
+}
+
+/// A value of which equal ones have equal bits, where floating-point numbers would not; other types
+/// stay as they are.
+pub fn normalized(value: &TypedExpr, context: &BuildContext<'_>) -> Result<Expr> {
+    match (&value.data_type, value.literal()) {
+        (DataType::Float, Some(ScalarValue::Float32(Some(v)))) => {
+            Ok(datafusion::logical_expr::lit(if v.is_nan() { f32::NAN } else { v + 0.0 }))
+        }
+        (DataType::Double, Some(ScalarValue::Float64(Some(v)))) => {
+            Ok(datafusion::logical_expr::lit(if v.is_nan() { f64::NAN } else { v + 0.0 }))
+        }
+        (DataType::Float | DataType::Double, None) => {
+            let arguments = std::slice::from_ref(value);
+            crate::kernel::call(&NORMALIZE, normalize, arguments, &value.data_type, value.nullable, context)
+        }
+        _ => Ok(value.expr.clone()),
     }
 }
 

@@ -85,7 +85,8 @@ fn is_in(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         }
         any.ok_or_else(|| SparkError::internal("in takes a list"))?
     } else {
-        Expr::InList(InList::new(Box::new(value.expr), list.into_iter().map(|v| v.expr).collect(), false))
+        let list = list.iter().map(|v| equality::normalized(v, context)).collect::<Result<_>>()?;
+        Expr::InList(InList::new(Box::new(equality::normalized(&value, context)?), list, false))
     };
     Ok(TypedExpr::new(expr, DataType::Boolean, nullable, ""))
 }

@@ -1,7 +1,7 @@
 //! Predicates: comparisons, logic, pattern matching.
 
 pub mod comparison;
-pub(crate) mod equality;
+pub mod equality;
 mod like;
 mod logic;
 mod membership;
@@ -42,4 +42,4 @@ pub const FUNCTIONS: &[&Function] = &[
 ];
 
 /// The kernels that the functions call, by names that SQL does not know.
-pub const KERNELS: &[&Function] = &[&equality::COMPARE, &like::KERNEL, &rlike::KERNEL];
+pub const KERNELS: &[&Function] = &[&equality::COMPARE, &equality::NORMALIZE, &like::KERNEL, &rlike::KERNEL];
