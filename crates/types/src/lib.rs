@@ -4,6 +4,7 @@
 
 pub mod arrow_mapping;
 pub mod calendar;
+pub mod char_varchar;
 pub mod client;
 pub mod collation;
 pub mod comparison;

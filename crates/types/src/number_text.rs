@@ -178,7 +178,8 @@ fn write_special(out: &mut String, value: f64) -> bool {
 
 fn write_digits(out: &mut String, plain: bool, digits: &Digits) {
     let text = &digits.bytes[..digits.length];
-    let mut push_all = |bytes: &[u8]| out.extend(bytes.iter().map(|b| char::from(*b)));
+    // Digits are ASCII.
+    let mut push_all = |bytes: &[u8]| out.push_str(std::str::from_utf8(bytes).unwrap_or_default());
     if !plain {
         push_all(&text[..1]);
         push_all(b".");
@@ -213,6 +214,8 @@ mod tests {
         out
     }
 
+    // Literals of more digits than the type holds are the point.
+    #[allow(clippy::excessive_precision)]
     #[test]
     fn doubles_are_javas() {
         for (value, text) in [
@@ -242,6 +245,7 @@ mod tests {
         }
     }
 
+    #[allow(clippy::excessive_precision)]
     #[test]
     fn floats_are_javas() {
         for (value, text) in [

@@ -147,8 +147,8 @@ pub struct ZoneCursor {
     offset: i32,
 }
 
-/// The stretch remembered; shorter than the time between any two changes of a zone.
-const STRETCH: i64 = 1 << 18;
+/// The least stretch remembered, about six days; zones change less often.
+const STRETCH: i64 = 1 << 19;
 
 impl ZoneCursor {
     /// Seconds east of Greenwich at an instant, in seconds since the epoch.
@@ -171,6 +171,12 @@ impl ZoneCursor {
         offset
     }
 
+    /// True if no other offset than the remembered one can be that of a wall clock's time.
+    fn settles(&self, local: i64) -> bool {
+        let (start, end) = (local.saturating_sub(SECONDS_PER_DAY), local.saturating_add(SECONDS_PER_DAY));
+        matches!(self.zone, TimeZone::Region(_)) && self.span.contains(&start) && self.span.contains(&end)
+    }
+
     /// Microseconds of the instant to microseconds of the wall clock.
     pub fn to_local(&mut self, micros: i64) -> i64 {
         let offset = self.offset_at(micros.div_euclid(MICROS_PER_SECOND));
@@ -180,16 +186,14 @@ impl ZoneCursor {
     /// Microseconds of the wall clock to microseconds of the instant; nothing beyond 64 bits.
     pub fn to_utc(&mut self, local_micros: i64) -> Option<i64> {
         let local = local_micros.div_euclid(MICROS_PER_SECOND);
-        // Far enough from the ends of the stretch, no other offset is near.
-        let known = !self.span.is_empty()
-            && local - SECONDS_PER_DAY >= self.span.start
-            && local + SECONDS_PER_DAY < self.span.end;
-        let offset = if known {
-            self.offset
-        } else {
-            self.offset_at(local.saturating_sub(SECONDS_PER_DAY));
-            self.zone.offset_at_local(local)
-        };
+        if !self.settles(local) {
+            self.offset_at(local);
+            if !self.settles(local) {
+                // Lets the stretch grow where clocks run on.
+                self.offset_at(local.saturating_add(SECONDS_PER_DAY));
+            }
+        }
+        let offset = if self.settles(local) { self.offset } else { self.zone.offset_at_local(local) };
         local_micros.checked_sub(i64::from(offset) * MICROS_PER_SECOND)
     }
 }
@@ -228,7 +232,7 @@ fn parse_id(id: &str) -> Option<TimeZone> {
             return parse_offset(offset).map(TimeZone::Fixed);
         }
     }
-    // Rules of its own for EST and the like are Java's, not the database's.
+    // Java's SystemV zones have followed the zones of the same name since 1970.
     id.strip_prefix("SystemV/").unwrap_or(id).parse().ok().map(TimeZone::Region)
 }
 
