@@ -44,7 +44,7 @@ pub fn cast_array(array: &ArrayRef, from: &DataType, to: &DataType, options: &Ca
         (f, T::Binary) if f.is_string() => native(array, &target),
         (f, T::Binary) if f.is_integral() => number::to_binary(array),
         (f, t) if f.is_string() => text::from_string(array, t, options),
-        (T::Boolean, t) if t.is_numeric() || *t == T::Timestamp => boolean::from_boolean(array, t),
+        (T::Boolean, t) if t.is_numeric() || *t == T::Timestamp => boolean::from_boolean(array, t, options),
         (f, T::Boolean) => boolean::to_boolean(array, f),
         (f, t) if matches!(f, T::Decimal(..)) || matches!(t, T::Decimal(..)) => decimal::cast(array, f, t, options),
         (f, t) if f.is_numeric() && t.is_numeric() => number::cast(array, f, t, options),

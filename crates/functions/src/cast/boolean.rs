@@ -1,7 +1,7 @@
 //! Casts from and to booleans.
 
-use super::array::{downcast, native, overflow, primitive};
-use crate::coercion::decimal as precision;
+use super::array::{CastOptions, downcast, native, overflow, primitive};
+use super::decimal::{out_of_range, power_of_ten, within};
 use arrow::array::{Array, ArrayRef, BooleanArray, Decimal128Array, PrimitiveArray};
 use arrow::datatypes::{
     ArrowPrimitiveType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
@@ -12,7 +12,7 @@ use firesteel_types::{DataType, arrow_mapping};
 use std::sync::Arc;
 
 /// `true` is one: of a number, or of microseconds since the epoch.
-pub(super) fn from_boolean(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+pub(super) fn from_boolean(array: &ArrayRef, to: &DataType, options: &CastOptions) -> Result<ArrayRef> {
     match to {
         DataType::Timestamp => {
             let values = downcast::<BooleanArray>(array)?;
@@ -21,12 +21,12 @@ pub(super) fn from_boolean(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> 
         }
         DataType::Decimal(p, s) => {
             let values = downcast::<BooleanArray>(array)?;
-            if !precision::holds((*p, *s), &DataType::Decimal(1, 0)) {
-                // Only zero fits.
-                return Err(SparkError::internal("a boolean cast to a decimal of no whole digits"));
+            let one = within(power_of_ten(u32::try_from(*s).unwrap_or(0)), *p);
+            if one.is_none() && options.fails() && values.true_count() > 0 {
+                return Err(out_of_range("1", *p, *s));
             }
-            let one = 10_i128.pow(u32::try_from(*s).unwrap_or(0));
-            let decimals: Decimal128Array = values.iter().map(|v| v.map(|v| if v { one } else { 0 })).collect();
+            let decimals: Decimal128Array =
+                values.iter().map(|v| v.and_then(|v| if v { one } else { Some(0) })).collect();
             finish_decimal(decimals, *p, *s)
         }
         _ => native(array, &arrow_mapping::to_arrow(to)),

@@ -112,6 +112,10 @@ pub fn force_nullable(from: &DataType, to: &DataType) -> bool {
         (_, T::CalendarInterval) => true,
         (f, T::Decimal(p, s)) => match f {
             T::Boolean => !decimal::holds((*p, *s), &T::Decimal(1, 0)),
+            // Rounding may carry into one more digit of the integral part.
+            T::Decimal(q, t) if s < t => {
+                i32::from(*p) - i32::from(*s) <= i32::from(*q) - i32::from(*t)
+            }
             numeric => !decimal::holds((*p, *s), numeric),
         },
         (f, t) => f.is_fractional() && t.is_integral(),

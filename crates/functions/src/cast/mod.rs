@@ -67,7 +67,7 @@ impl Mode {
     }
 }
 
-/// Spark's text of a cast, such as `CAST(a AS INT)`.
+/// Spark's text of a cast, such as `CAST(a AS INT)`; casts to arrays, maps and structs leave none.
 ///
 /// ```
 /// use firesteel_functions::cast::cast_text;
@@ -75,6 +75,9 @@ impl Mode {
 /// assert_eq!(cast_text("a", &DataType::Integer, true), "TRY_CAST(a AS INT)");
 /// ```
 pub fn cast_text(name: &str, to: &DataType, is_try: bool) -> String {
+    if to.is_nested() {
+        return name.to_string();
+    }
     format!("{}({name} AS {})", if is_try { "TRY_CAST" } else { "CAST" }, to.sql())
 }
 

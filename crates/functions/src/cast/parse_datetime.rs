@@ -167,13 +167,18 @@ pub fn parse_timestamp(text: &str, zone: TimeZone) -> Option<i64> {
         Some(days) => days,
         None => zone.day_of(chrono::Utc::now().timestamp_micros()),
     };
-    zone.to_utc(days.checked_mul(MICROS_PER_DAY)?.checked_add(parts.micros_of_day)?)
+    zone.to_utc(local_micros(days, parts.micros_of_day)?)
 }
 
 /// Microseconds of a wall-clock time; a zone in the text does not count.
 pub fn parse_timestamp_ntz(text: &str) -> Option<i64> {
     let parts = parse_timestamp_parts(text)?;
-    parts.days?.checked_mul(MICROS_PER_DAY)?.checked_add(parts.micros_of_day)
+    local_micros(parts.days?, parts.micros_of_day)
+}
+
+/// The start of the first day is out of range, but not its last hours.
+fn local_micros(days: i64, micros_of_day: i64) -> Option<i64> {
+    i64::try_from(i128::from(days) * i128::from(MICROS_PER_DAY) + i128::from(micros_of_day)).ok()
 }
 
 /// Microseconds since midnight of a time of day.

@@ -36,6 +36,7 @@ fn legacy_string(left: &DataType, right: &DataType) -> Option<DataType> {
     match other {
         DataType::Null => Some(string.clone()),
         DataType::Decimal(..) => Some(DataType::Double),
+        interval if interval.is_ansi_interval() => None,
         atomic if is_atomic(atomic) => Some(atomic.clone()),
         _ => None,
     }

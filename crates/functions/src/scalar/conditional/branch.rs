@@ -103,6 +103,10 @@ fn check_condition(condition: &TypedExpr, call: &str) -> Result<()> {
     if condition.data_type == DataType::Boolean { Ok(()) } else { Err(not_boolean(condition, 0, call)) }
 }
 
+fn is_true(condition: &TypedExpr) -> bool {
+    matches!(condition.literal(), Some(datafusion::scalar::ScalarValue::Boolean(Some(true))))
+}
+
 /// A `CASE` over branches that are cast to their common type.
 pub(super) fn case(
     branches: Vec<(TypedExpr, TypedExpr)>,
@@ -117,20 +121,20 @@ pub(super) fn case(
         return Err(mismatch::different_branches(call, function, &types));
     };
     // CASE WHEN true THEN 1 END has a value for every row.
-    let always = branches.iter().any(|(condition, _)| {
-        matches!(condition.literal(), Some(datafusion::scalar::ScalarValue::Boolean(Some(true))))
-    });
+    let always = branches.iter().any(|(condition, _)| is_true(condition));
     let mut nullable = otherwise.is_none() && !always;
+    let mut reachable = true;
     let mut pairs = Vec::with_capacity(branches.len());
     for (condition, value) in branches {
         let value = coercion::implicitly(value, &common, context)?;
-        nullable |= value.nullable;
+        nullable |= reachable && value.nullable;
+        reachable &= !is_true(&condition);
         pairs.push((Box::new(condition.expr), Box::new(value.expr)));
     }
     let otherwise = match otherwise {
         Some(value) => {
             let value = coercion::implicitly(value, &common, context)?;
-            nullable |= value.nullable;
+            nullable |= reachable && value.nullable;
             Some(Box::new(value.expr))
         }
         None => None,

@@ -4,7 +4,7 @@ use crate::coercion;
 use crate::function::{Body, Documentation, Function, Group};
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
 use datafusion::logical_expr::expr::Case;
-use datafusion::logical_expr::{Expr, lit};
+use datafusion::logical_expr::Expr;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 
@@ -68,8 +68,11 @@ pub(super) fn first_not_null(arguments: Vec<TypedExpr>) -> TypedExpr {
     let expr = match values.pop() {
         Some(only) if values.is_empty() => only,
         Some(last) => {
-            values.push(last);
-            datafusion::functions::core::expr_fn::coalesce(values)
+            let branches = values
+                .into_iter()
+                .map(|value| (Box::new(Expr::IsNotNull(Box::new(value.clone()))), Box::new(value)))
+                .collect();
+            Expr::Case(Case::new(None, branches, Some(Box::new(last))))
         }
         None => Expr::Literal(datafusion::scalar::ScalarValue::Null, None),
     };
@@ -112,8 +115,8 @@ fn nan_or(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<T
         other = coercion::implicitly(other, &DataType::Double, context)?;
     }
     let (data_type, nullable) = (value.data_type.clone(), value.nullable || other.nullable);
+    // NULL is no NaN: the CASE then takes the value itself.
     let is_nan = datafusion::functions::math::expr_fn::isnan(value.expr.clone());
-    let is_nan = datafusion::functions::core::expr_fn::coalesce(vec![is_nan, lit(false)]);
     let branches = vec![(Box::new(is_nan), Box::new(other.expr))];
     let expr = Expr::Case(Case::new(None, branches, Some(Box::new(value.expr))));
     Ok(TypedExpr::new(expr, data_type, nullable, ""))

@@ -294,7 +294,10 @@ fn coerce(
         }
     }
     // Numbers beside decimals.
-    if matches!(left.data_type, DataType::Decimal(..)) != matches!(right.data_type, DataType::Decimal(..)) {
+    let null_quotient = operation == Operation::Divide && left.data_type.is_null();
+    if !null_quotient
+        && matches!(left.data_type, DataType::Decimal(..)) != matches!(right.data_type, DataType::Decimal(..))
+    {
         if matches!(left.data_type, DataType::Decimal(..)) {
             (left, right) = beside_decimal(evaluation, left, right, context)?;
         } else {
@@ -354,8 +357,7 @@ fn beside_decimal(
 ) -> Result<(TypedExpr, TypedExpr)> {
     match &other.data_type {
         DataType::Float | DataType::Double => {
-            let decimal = implicitly(evaluation, decimal, &DataType::Double, context)?;
-            Ok((decimal, implicitly(evaluation, other, &DataType::Double, context)?))
+            Ok((implicitly(evaluation, decimal, &DataType::Double, context)?, other))
         }
         DataType::Null => {
             let to = decimal.data_type.clone();
@@ -374,6 +376,26 @@ fn beside_decimal(
             Ok((decimal, cast))
         }
     }
+}
+
+/// The sides of a comparison of a decimal with an integer that stands in the query as such: the integer
+/// becomes a decimal of no more digits than it has.
+pub(crate) fn literal_beside_decimal(
+    left: TypedExpr,
+    right: TypedExpr,
+    context: &mut BuildContext<'_>,
+) -> Result<(TypedExpr, TypedExpr)> {
+    let is_decimal = |e: &TypedExpr| matches!(e.data_type, DataType::Decimal(..));
+    let is_literal = |e: &TypedExpr| literal_digits(e).is_some();
+    let evaluation = Evaluation::of_session(context);
+    if is_decimal(&left) && is_literal(&right) {
+        return beside_decimal(evaluation, left, right, context);
+    }
+    if is_literal(&left) && is_decimal(&right) {
+        let (right, left) = beside_decimal(evaluation, right, left, context)?;
+        return Ok((left, right));
+    }
+    Ok((left, right))
 }
 
 /// The digits of an integer that stands in the query as such.

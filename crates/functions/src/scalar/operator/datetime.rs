@@ -229,7 +229,10 @@ impl Builder<'_, '_> {
                 implicitly(self.evaluation, moved, t, self.context)
             }
             _ => {
-                let call = format!("{} {} {}", start.name, self.operation.sign(), interval.name);
+                let call = match self.operation {
+                    Operation::Subtract => format!("{} + (- {})", start.name, interval.name),
+                    _ => format!("{} + {}", start.name, interval.name),
+                };
                 Err(unexpected(&call, "first", TIMESTAMPS, start))
             }
         }

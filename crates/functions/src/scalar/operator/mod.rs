@@ -15,7 +15,8 @@ mod tests;
 
 use crate::Function;
 
-pub use arithmetic::{arithmetic, Operation};
+pub(crate) use arithmetic::literal_beside_decimal;
+pub use arithmetic::{Operation, arithmetic};
 pub use evaluation::Evaluation;
 
 /// The functions of the family.

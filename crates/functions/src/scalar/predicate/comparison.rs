@@ -2,6 +2,7 @@
 
 use super::equality;
 use crate::coercion::{self, mismatch};
+use crate::scalar::operator::literal_beside_decimal;
 use crate::function::{Body, Documentation, Function, Group};
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
 use datafusion::logical_expr::{Expr, Operator, binary_expr};
@@ -154,6 +155,17 @@ pub fn compare(
     let sign = comparison.sign();
     let call = format!("({} {sign} {})", left.name, right.name);
     let different = mismatch::binary_different(&call, &left.data_type, &right.data_type);
+    let numbers = matches!((&left.data_type, &right.data_type), (DataType::Boolean, t) | (t, DataType::Boolean) if t.is_numeric());
+    if numbers && !matches!(comparison, Comparison::Equal | Comparison::EqualNullSafe) {
+        return Err(different);
+    }
+    // Spark compares integers with the whole neighbours of a decimal in the query, and they stay integers.
+    let neighbours = |e: &TypedExpr| matches!(e.data_type, DataType::Decimal(..)) && e.name.parse::<f64>().is_ok();
+    let (left, right) = match comparison {
+        Comparison::Equal | Comparison::EqualNullSafe => literal_beside_decimal(left, right, context)?,
+        _ if neighbours(&left) || neighbours(&right) => (left, right),
+        _ => literal_beside_decimal(left, right, context)?,
+    };
     let sides = if left.data_type.same_structure(&right.data_type) {
         // Names of fields do not count.
         let common = left.data_type.clone();

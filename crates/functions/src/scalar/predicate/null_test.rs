@@ -2,7 +2,7 @@
 
 use crate::function::{Body, Documentation, Function, Group};
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
-use datafusion::logical_expr::{Expr, lit};
+use datafusion::logical_expr::Expr;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 
@@ -66,6 +66,6 @@ pub(super) static IS_NAN: Function = Function {
 fn is_nan(_: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let value = only(arguments)?;
     let test = datafusion::functions::math::expr_fn::isnan(value.expr);
-    let expr = if value.nullable { datafusion::functions::core::expr_fn::coalesce(vec![test, lit(false)]) } else { test };
+    let expr = if value.nullable { Expr::IsTrue(Box::new(test)) } else { test };
     Ok(boolean(expr))
 }
