@@ -74,14 +74,9 @@ fn build(name: &'static str, sign: i64, context: &mut BuildContext<'_>, call: Wi
         }
         Some(default) => coercion::implicitly(default, &data_type, context)?.expr,
     };
-    let function = Offset {
-        name,
-        rows: sign * distance,
-        ignore_nulls: call.ignore_nulls == Some(true),
-        data_type: data_type.clone(),
-        nullable,
-        signature: DfSignature::any(2, Volatility::Immutable),
-    };
+    let ignore_nulls = call.ignore_nulls == Some(true);
+    let function = Offset::new(name, sign * distance, ignore_nulls, data_type.clone(), nullable)
+        .ok_or_else(|| SparkError::internal(format!("{name} is no offset function")))?;
     let function = Arc::new(WindowUDF::new_from_impl(function));
     let expr = over_nothing(function, vec![input.expr, default], false);
     Ok(TypedExpr::new(expr, data_type, nullable, text))
@@ -91,6 +86,8 @@ fn build(name: &'static str, sign: i64, context: &mut BuildContext<'_>, call: Wi
 #[derive(Debug, Clone)]
 pub struct Offset {
     name: &'static str,
+    /// The name with what makes calls differ: plans tell calls apart by it.
+    plan_name: String,
     /// Rows ahead; negative for rows behind.
     rows: i64,
     ignore_nulls: bool,
@@ -123,7 +120,13 @@ impl Offset {
     pub fn new(name: &str, rows: i64, ignore_nulls: bool, data_type: DataType, nullable: bool) -> Option<Self> {
         let name = ["lag", "lead"].into_iter().find(|n| *n == name)?;
         let signature = DfSignature::any(2, Volatility::Immutable);
-        Some(Self { name, rows, ignore_nulls, data_type, nullable, signature })
+        let plan_name = format!("{name}[{rows}{}]", if ignore_nulls { " ignore nulls" } else { "" });
+        Some(Self { name, plan_name, rows, ignore_nulls, data_type, nullable, signature })
+    }
+
+    /// `lag` or `lead`.
+    pub fn function(&self) -> &'static str {
+        self.name
     }
 
     /// Rows ahead; negative for rows behind.
@@ -146,7 +149,7 @@ impl Offset {
 
 impl WindowUDFImpl for Offset {
     fn name(&self) -> &str {
-        self.name
+        &self.plan_name
     }
 
     fn signature(&self) -> &DfSignature {
