@@ -8,6 +8,7 @@ use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{BuildContext, TypedExpr};
 use firesteel_plan::{Expr, Origin, Relation, WindowSpecification};
+use firesteel_types::time_zone::TimeZone;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -113,6 +114,11 @@ impl<'a> Analyzer<'a> {
 
     pub(crate) fn case_sensitive(&self) -> bool {
         self.env.conf().case_sensitive
+    }
+
+    /// The session's time zone.
+    pub(crate) fn zone(&self) -> TimeZone {
+        TimeZone::parse(&self.env.conf().time_zone).unwrap_or(TimeZone::UTC)
     }
 
     pub(crate) fn scope(&self, inputs: &[&Resolved]) -> Scope {

@@ -1,6 +1,6 @@
 //! Name lookup: the one way from a name to a column.
 
-use crate::attribute::{Attribute, quote, quote_parts};
+use crate::attribute::{Attribute, quote_parts};
 use crate::resolved::{Frame, Resolved};
 use firesteel_error::{Result, SparkError};
 use std::collections::HashMap;
@@ -211,22 +211,18 @@ impl Scope {
     /// The error for a name that is not found, with near names.
     pub fn unresolved(&self, name: &[String]) -> SparkError {
         let object = quote_parts(name);
-        let candidates: Vec<String> = self.attributes.iter().map(suggestion).collect();
-        if candidates.is_empty() {
+        if self.attributes.is_empty() {
             return SparkError::new("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION").with("objectName", object);
         }
-        let plain = name.join(".");
-        let nearest = firesteel_error::suggest::nearest(&plain, &candidates, 5);
+        let candidates: Vec<Vec<String>> = self
+            .attributes
+            .iter()
+            .map(|a| a.qualifier.iter().chain(std::iter::once(&a.name)).cloned().collect())
+            .collect();
+        let nearest = firesteel_error::suggest::nearest_columns(name, &candidates, 5);
         SparkError::new("UNRESOLVED_COLUMN.WITH_SUGGESTION")
             .with("objectName", object)
-            .with("proposal", nearest.join(", "))
-    }
-}
-
-fn suggestion(attribute: &Attribute) -> String {
-    match attribute.qualifier.last() {
-        Some(q) => format!("{}.{}", quote(q), quote(&attribute.name)),
-        None => quote(&attribute.name),
+            .with("proposal", firesteel_error::suggest::proposal(&nearest))
     }
 }
 

@@ -251,12 +251,12 @@ fn in_order(function: &Function, name: &str, call: &FunctionCall) -> Result<Func
             ExprKind::NamedArgument { name: parameter, value } => {
                 has_named = true;
                 let position = params.iter().position(|p| p.name.eq_ignore_ascii_case(parameter)).ok_or_else(|| {
-                    let names: Vec<String> = params.iter().map(|p| p.name.to_string()).collect();
-                    let near = firesteel_error::suggest::nearest(parameter, &names, 5);
+                    let names: Vec<Vec<&str>> = params.iter().map(|p| vec![p.name]).collect();
+                    let near = firesteel_error::suggest::nearest(&[parameter], &names, 5);
                     SparkError::new("UNRECOGNIZED_PARAMETER_NAME")
                         .with("routineName", quote(name))
                         .with("argumentName", quote(parameter))
-                        .with("proposal", near.iter().map(|n| quote(n)).collect::<Vec<_>>().join(", "))
+                        .with("proposal", near.join(", "))
                 })?;
                 if slots[position].is_some() {
                     return Err(SparkError::new("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED")

@@ -13,7 +13,6 @@ pub(crate) use call::{arguments, builtin_name, generator, unresolved_routine};
 pub(crate) use extract::extract_field;
 pub(crate) use output::{NamedExpr, named, output_name};
 pub(crate) use star::expand;
-pub(crate) use subquery::cast_single_column;
 
 use crate::analyzer::Analyzer;
 use crate::attribute::quote_parts;
@@ -22,12 +21,13 @@ use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{TypedExpr, cast};
 use firesteel_plan::{CastMode, Expr, ExprKind, Parameter};
+use firesteel_types::time_zone::TimeZone;
 use firesteel_types::{DataType, Literal};
 
 /// Analyses one expression.
 pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Result<TypedExpr> {
     match &expr.kind {
-        ExprKind::Literal(value) => literal(value),
+        ExprKind::Literal(value) => literal_in(value, a.zone()),
         ExprKind::Attribute { name, plan_id, .. } => name::attribute(a, name, *plan_id, scope),
         ExprKind::LambdaVariable(name) => name::attribute(a, name, None, scope),
         ExprKind::Function(call) => call::function(a, call, &expr.origin, scope),
@@ -100,7 +100,7 @@ pub(crate) fn identifier(a: &mut Analyzer<'_>, name: &Expr) -> Result<Vec<String
     let typed = a.constant(name)?;
     let value = fold(a, &typed)?;
     match value {
-        Literal::String(text) => firesteel_sql::parse_identifier_parts(&text),
+        Literal::String(text) => firesteel_sql::parse_identifier_parts(&text, &crate::relation::parser_options(a)),
         _ => Err(SparkError::new("NOT_A_CONSTANT_STRING.WRONG_TYPE")
             .with("name", "IDENTIFIER")
             .with("expr", format!("\"{}\"", typed.name))
@@ -127,7 +127,7 @@ pub(crate) fn fold(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
             let schema = std::sync::Arc::new(Schema::empty());
             let df_schema = schema.clone().to_dfschema().map_err(crate::resolved::engine_error)?;
             let props = ExecutionProps::new();
-            let physical = datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props)
+            let physical = datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props, &Default::default())
                 .map_err(crate::resolved::engine_error)?;
             let options = RecordBatchOptions::new().with_row_count(Some(1));
             let batch = RecordBatch::try_new_with_options(schema, vec![], &options)
@@ -143,6 +143,11 @@ pub(crate) fn fold(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
 
 /// A literal as an expression.
 pub(crate) fn literal(value: &Literal) -> Result<TypedExpr> {
+    literal_in(value, TimeZone::UTC)
+}
+
+/// A literal whose text may be a time in a zone.
+fn literal_in(value: &Literal, zone: TimeZone) -> Result<TypedExpr> {
     use datafusion::scalar::ScalarValue;
     let scalar = match value {
         Literal::Boolean(v) => ScalarValue::Boolean(Some(*v)),
@@ -156,7 +161,7 @@ pub(crate) fn literal(value: &Literal) -> Result<TypedExpr> {
             ScalarValue::try_from_array(&array, 0).map_err(crate::resolved::engine_error)?
         }
     };
-    Ok(TypedExpr::new(DfExpr::Literal(scalar, None), value.data_type(), value.is_null(), value.display()))
+    Ok(TypedExpr::new(DfExpr::Literal(scalar, None), value.data_type(), value.is_null(), value.display(zone)))
 }
 
 fn explicit_cast(

@@ -268,12 +268,12 @@ fn using_column(a: &Analyzer<'_>, side: &Resolved, name: &str, which: &str) -> R
     match found.as_slice() {
         [column] => Ok((*column).clone()),
         [] => {
-            let names: Vec<String> = side.output.iter().map(|c| c.name.clone()).collect();
-            let near = firesteel_error::suggest::nearest(name, &names, 5);
+            let names: Vec<Vec<&str>> = side.output.iter().map(|c| vec![c.name.as_str()]).collect();
+            let near = firesteel_error::suggest::nearest(&[name], &names, 5);
             Err(SparkError::new("UNRESOLVED_USING_COLUMN_FOR_JOIN")
                 .with("colName", quote(name))
                 .with("side", which)
-                .with("suggestion", near.iter().map(|n| quote(n)).collect::<Vec<_>>().join(", ")))
+                .with("suggestion", near.join(", ")))
         }
         several => Err(SparkError::new("AMBIGUOUS_REFERENCE").with("name", quote(name)).with(
             "referenceNames",

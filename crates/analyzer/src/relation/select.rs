@@ -30,6 +30,7 @@ struct Block<'r> {
     outputs: &'r [Expr],
     is_sql_aggregate: bool,
     having: Vec<&'r Expr>,
+    qualify: Vec<&'r Expr>,
     windows: Vec<&'r [(String, WindowSpecification)]>,
 }
 
@@ -43,6 +44,7 @@ fn block_of(relation: &Relation) -> Option<Block<'_>> {
             outputs: expressions,
             is_sql_aggregate: true,
             having: Vec::new(),
+            qualify: Vec::new(),
             windows: Vec::new(),
         }),
         RelationKind::Aggregate(agg) => Some(Block {
@@ -52,11 +54,17 @@ fn block_of(relation: &Relation) -> Option<Block<'_>> {
             outputs: &agg.aggregates,
             is_sql_aggregate: agg.is_sql,
             having: Vec::new(),
+            qualify: Vec::new(),
             windows: Vec::new(),
         }),
         RelationKind::Having { input, condition } => {
             let mut block = block_of(input)?;
             block.having.push(condition);
+            Some(block)
+        }
+        RelationKind::Qualify { input, condition } => {
+            let mut block = block_of(input)?;
+            block.qualify.push(condition);
             Some(block)
         }
         RelationKind::WithWindows { input, windows } => {
@@ -80,7 +88,9 @@ pub(crate) fn block(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resolve
                 a.windows.pop();
                 resolved
             }
-            RelationKind::Having { input, condition } => super::unary::filter(a, input, condition),
+            RelationKind::Having { input, condition } | RelationKind::Qualify { input, condition } => {
+                super::unary::filter(a, input, condition)
+            }
             _ => Err(SparkError::internal("not a select block")),
         },
     }
@@ -220,6 +230,14 @@ fn analyse_over(
         let typed = a.expression(condition, &scope)?;
         having.push(super::unary::boolean(typed, "HAVING")?);
     }
+    let mut qualify = Vec::new();
+    for condition in &block.qualify {
+        if let Some(aliases) = a.aliases.last_mut() {
+            aliases.names = outputs.iter().map(|o| (o.attribute.name.clone(), o.typed.clone())).collect();
+        }
+        let typed = a.expression(condition, &scope)?;
+        qualify.push(super::unary::boolean(typed, "QUALIFY")?);
+    }
     // ORDER BY sees the outputs' names first.
     if let Some(aliases) = a.aliases.last_mut() {
         aliases.come_first = true;
@@ -239,7 +257,7 @@ fn analyse_over(
     let has_aggregate = |t: &TypedExpr| t.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
     let is_aggregate = groups.is_some()
         || outputs.iter().any(|o| has_aggregate(&o.typed))
-        || having.iter().any(has_aggregate)
+        || having.iter().chain(&qualify).any(has_aggregate)
         || keys.iter().any(|(t, _)| has_aggregate(t));
     let mut plan = input.plan.clone();
     if is_aggregate {
@@ -249,6 +267,7 @@ fn analyse_over(
             keys.iter().map(|(k, _)| original.iter().position(|o| o.expr == k.expr)).collect();
         let mut targets: Vec<&mut TypedExpr> = outputs.iter_mut().map(|o| &mut o.typed).collect();
         targets.extend(having.iter_mut());
+        targets.extend(qualify.iter_mut());
         targets.extend(keys.iter_mut().map(|(t, _)| t));
         plan = aggregate::plan(a, &input, &groups, &mut targets)?;
         for (key, copy) in keys.iter_mut().zip(key_copies) {
@@ -270,7 +289,11 @@ fn analyse_over(
     {
         let mut targets: Vec<&mut DfExpr> = outputs.iter_mut().map(|o| &mut o.typed.expr).collect();
         targets.extend(keys.iter_mut().map(|(t, _)| &mut t.expr));
+        targets.extend(qualify.iter_mut().map(|t| &mut t.expr));
         plan = extract_windows(plan, &mut targets)?;
+    }
+    for condition in qualify {
+        plan = built(LogicalPlanBuilder::from(plan).filter(condition.expr).and_then(LogicalPlanBuilder::build))?;
     }
     finish(block, &input, plan, outputs, keys, sort.is_some_and(|s| s.1), is_aggregate)
 }

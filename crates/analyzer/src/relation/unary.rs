@@ -236,9 +236,9 @@ pub(crate) fn rename_columns(resolved: Resolved, columns: &[String], alias: &str
     }
     if columns.len() != resolved.output.len() {
         let _ = alias;
-        return Err(SparkError::new("MISMATCHED_COLUMN_ALIASES_NUM")
-            .with("numAlias", columns.len().to_string())
-            .with("numColumn", resolved.output.len().to_string()));
+        return Err(SparkError::new("ASSIGNMENT_ARITY_MISMATCH")
+            .with("numExpr", resolved.output.len().to_string())
+            .with("numTarget", columns.len().to_string()));
     }
     rename(&resolved, columns)
 }
@@ -508,7 +508,7 @@ fn match_schema(a: &mut Analyzer<'_>, input: &Resolved, schema: &StructType) -> 
 
 /// The casts that `to` allows: those that an ANSI store assignment allows.
 fn can_store(from: &DataType, to: &DataType) -> bool {
-    from == to || firesteel_functions::cast::can_store_assign(from, to)
+    from == to || firesteel_functions::cast::legality::can_ansi_store_assign(from, to)
 }
 
 pub(crate) fn collect_metrics(

@@ -81,7 +81,8 @@ fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition) -> Result<Resolved> {
         anchor.output.iter().zip(&working).map(|(o, w)| o.expr().alias(w.column_name())).collect(),
     )?;
     let schema: arrow::datatypes::SchemaRef = Arc::clone(anchor_plan.schema().inner());
-    let source = built(datafusion::catalog::cte_worktable::CteWorkTable::create_source(&table_name, schema))?;
+    let worktable = datafusion::catalog::cte_worktable::CteWorkTable::new(&table_name, schema);
+    let source = datafusion::datasource::provider_as_source(Arc::new(worktable));
     let scan = built(LogicalPlanBuilder::scan(table_name.as_str(), source, None).and_then(LogicalPlanBuilder::build))?;
     let output: Vec<Attribute> = working.iter().map(Attribute::renewed).collect();
     let renamed = project(
