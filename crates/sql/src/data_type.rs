@@ -64,11 +64,16 @@ impl Parser<'_> {
         self.expect_mark("<")?;
         let mut fields = Vec::new();
         if !self.is_mark(">") && !self.is_mark(">>") && !self.is_mark(">>>") {
-            fields = self.comma_separated(Self::struct_field)?;
+            fields = self.struct_fields()?;
         }
         self.close_angle()?;
         self.deepen()?;
         Ok(DataType::struct_of(fields))
+    }
+
+    /// Fields of a struct, between commas.
+    pub(crate) fn struct_fields(&mut self) -> Result<Vec<StructField>> {
+        self.comma_separated(Self::struct_field)
     }
 
     fn close_angle(&mut self) -> Result<()> {

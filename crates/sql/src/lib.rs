@@ -17,14 +17,17 @@ mod options;
 mod parser;
 mod property;
 mod query;
+mod script;
+mod split;
+mod statement;
 mod text;
 mod token;
 
 pub use options::ParserOptions;
 
 use firesteel_error::Result;
-use firesteel_plan::{Expr, Name, Relation, Statement};
-use firesteel_types::DataType;
+use firesteel_plan::{ColumnDefinition, Expr, Name, Relation, Statement};
+use firesteel_types::{DataType, StructType};
 use parser::Parser;
 
 /// Parses one statement, such as a query or a command; semicolons may follow it.
@@ -38,14 +41,49 @@ use parser::Parser;
 /// # Ok::<(), firesteel_error::SparkError>(())
 /// ```
 pub fn parse_statement(text: &str, options: &ParserOptions) -> Result<Statement> {
-    parse_query(text, options).map(Statement::Query)
+    let mut parser = Parser::new(text, options)?;
+    let statement = parser.statement()?;
+    parser.end()?;
+    Ok(statement)
 }
 
-/// Parses a query, such as a view's text.
+/// Parses a script (`BEGIN … END`) or one statement.
+///
+/// ```
+/// use firesteel_plan::Statement;
+/// use firesteel_sql::{ParserOptions, parse_script_or_statement};
+/// let script = parse_script_or_statement("BEGIN SELECT 1; END", &ParserOptions::default())?;
+/// assert!(matches!(script, Statement::Script(_)));
+/// # Ok::<(), firesteel_error::SparkError>(())
+/// ```
+pub fn parse_script_or_statement(text: &str, options: &ParserOptions) -> Result<Statement> {
+    let mut parser = Parser::new(text, options)?;
+    let statement = if options.scripting && parser.at_script() { parser.script()? } else { parser.statement()? };
+    parser.end()?;
+    Ok(statement)
+}
+
+/// Parses statements with semicolons between them, as in a file; a script counts as one.
+///
+/// ```
+/// use firesteel_sql::{ParserOptions, parse_statements};
+/// assert_eq!(parse_statements("SELECT 1; -- none\n SELECT ';';", &ParserOptions::default())?.len(), 2);
+/// # Ok::<(), firesteel_error::SparkError>(())
+/// ```
+pub fn parse_statements(text: &str, options: &ParserOptions) -> Result<Vec<Statement>> {
+    split_statements(text).iter().map(|statement| parse_script_or_statement(statement, options)).collect()
+}
+
+/// Splits a text into its statements, without semicolons; those without any token are left out.
+pub fn split_statements(text: &str) -> Vec<String> {
+    split::split_statements(text)
+}
+
+/// Parses a query, such as a view's text; nothing may follow it.
 pub fn parse_query(text: &str, options: &ParserOptions) -> Result<Relation> {
     let mut parser = Parser::new(text, options)?;
     let query = parser.query()?;
-    parser.end()?;
+    parser.end_of_text()?;
     Ok(query)
 }
 
@@ -61,7 +99,8 @@ pub fn parse_query(text: &str, options: &ParserOptions) -> Result<Relation> {
 pub fn parse_expression(text: &str, options: &ParserOptions) -> Result<Expr> {
     let mut parser = Parser::new(text, options)?;
     let expression = parser.named_expression()?;
-    if parser.at_end() { Ok(expression) } else { Err(parser.unexpected()) }
+    parser.end_of_text()?;
+    Ok(expression)
 }
 
 /// Splits a column's name of the DataFrame API at its dots; back quotes keep a part together.
@@ -84,12 +123,30 @@ pub fn parse_attribute_name(text: &str) -> Result<Name> {
 pub fn parse_identifier_parts(text: &str, options: &ParserOptions) -> Result<Name> {
     let mut parser = Parser::new(text, options)?;
     let name = parser.qualified_name()?;
-    if parser.at_end() { Ok(name) } else { Err(parser.unexpected()) }
+    parser.end_of_text()?;
+    Ok(name)
 }
 
 /// Parses a type, such as `DECIMAL(10, 2)`.
 pub fn parse_data_type(text: &str, options: &ParserOptions) -> Result<DataType> {
     let mut parser = Parser::new(text, options)?;
     let data_type = parser.data_type()?;
-    if parser.at_end() { Ok(data_type) } else { Err(parser.unexpected()) }
+    parser.end_of_text()?;
+    Ok(data_type)
+}
+
+/// Parses a list of columns, such as `a INT, b: STRING NOT NULL COMMENT 'x'`.
+pub fn parse_table_schema(text: &str, options: &ParserOptions) -> Result<StructType> {
+    let mut parser = Parser::new(text, options)?;
+    let fields = parser.struct_fields()?;
+    parser.end_of_text()?;
+    Ok(StructType::new(fields))
+}
+
+/// Parses column definitions as CREATE TABLE has them: with defaults, comments and constraints.
+pub fn parse_column_definitions(text: &str, options: &ParserOptions) -> Result<Vec<ColumnDefinition>> {
+    let mut parser = Parser::new(text, options)?;
+    let columns = parser.column_definitions()?;
+    parser.end_of_text()?;
+    Ok(columns)
 }

@@ -22,8 +22,37 @@ impl Parser<'_> {
         self.ahead_is_name(count) && !matches!(self.ahead(count).kind, TokenKind::Word(Some(word)) if word.is_strict())
     }
 
+    /// Whether `IDENTIFIER('name')` is next, whose name is known.
+    fn at_identifier_literal(&self) -> bool {
+        self.is(K::IDENTIFIER) && self.ahead_is_mark(1, "(") && self.ahead_is_text(2) && self.ahead_is_mark(3, ")")
+    }
+
+    /// The parts of `IDENTIFIER('a.b')`.
+    fn identifier_literal(&mut self) -> Result<Name> {
+        self.advance();
+        self.advance();
+        let text = self.string()?;
+        self.advance();
+        crate::parse_identifier_parts(&text, self.options)
+    }
+
     /// One part of a name.
     pub fn identifier(&mut self) -> Result<String> {
+        if self.at_identifier_literal() {
+            let start = self.mark();
+            let mut parts = self.identifier_literal()?;
+            return match (parts.pop(), parts.is_empty()) {
+                (Some(part), true) => Ok(part),
+                (part, _) => Err(self
+                    .error(start, "IDENTIFIER_TOO_MANY_NAME_PARTS")
+                    .with("identifier", parts.into_iter().chain(part).map(|part| format!("`{part}`")).collect::<Vec<_>>().join("."))
+                    .with("limit", "1")),
+            };
+        }
+        self.plain_identifier()
+    }
+
+    pub fn plain_identifier(&mut self) -> Result<String> {
         if !self.ahead_is_name(0) {
             return Err(self.unexpected());
         }
@@ -58,9 +87,15 @@ impl Parser<'_> {
         Ok(name)
     }
 
+    /// The first part of a name, or the parts of `IDENTIFIER('a.b')`.
+    pub fn first_parts(&mut self) -> Result<Name> {
+        if self.at_identifier_literal() { self.identifier_literal() } else { Ok(vec![self.plain_identifier()?]) }
+    }
+
     /// `a.b.c`.
     pub fn qualified_name(&mut self) -> Result<Name> {
-        let mut parts = vec![self.object_identifier()?];
+        let mut parts =
+            if self.at_identifier_literal() { self.identifier_literal()? } else { vec![self.object_identifier()?] };
         while self.is_mark(".") && self.ahead_is_name(1) {
             self.advance();
             parts.push(self.object_identifier()?);
@@ -74,7 +109,7 @@ impl Parser<'_> {
 
     /// `a.b.c` or `IDENTIFIER(…)`.
     pub fn table_name(&mut self) -> Result<TableName> {
-        if self.is(K::IDENTIFIER) && self.ahead_is_mark(1, "(") {
+        if self.is(K::IDENTIFIER) && self.ahead_is_mark(1, "(") && !self.at_identifier_literal() {
             self.advance();
             self.advance();
             let expression = self.expression()?;

@@ -3,6 +3,7 @@
 use crate::ParserOptions;
 use crate::keyword::Keyword;
 use crate::lexer::tokenize;
+use crate::script::Label;
 use crate::token::{NumberKind, Token, TokenKind};
 use firesteel_error::{QueryContext, Result, SparkError};
 use firesteel_plan::{Expr, Origin, SqlSource};
@@ -47,6 +48,10 @@ pub(crate) struct Parser<'a> {
     pub parameters: usize,
     /// Whether names are those of a SELECT list, where quoted ones may be patterns.
     pub in_select_list: bool,
+    /// Whether semicolons end statements of a script rather than the text.
+    pub in_script: bool,
+    /// Labels of the blocks and loops around.
+    pub labels: Vec<Label>,
 }
 
 impl<'a> Parser<'a> {
@@ -67,6 +72,8 @@ impl<'a> Parser<'a> {
             pending: None,
             parameters: 0,
             in_select_list: false,
+            in_script: false,
+            labels: Vec::new(),
         };
         match lexed.unclosed_comment {
             Some(start) => {
@@ -199,8 +206,7 @@ impl<'a> Parser<'a> {
         if self.take_mark(mark) {
             return Ok(());
         }
-        let hint = if mark == ")" { ": missing ')'" } else { "" };
-        Err(self.unexpected_with(hint))
+        Err(self.unexpected())
     }
 
     /// Takes a closing `>` of a type, also out of `>>` and `>>>`.
@@ -241,7 +247,20 @@ impl<'a> Parser<'a> {
     /// Nothing but semicolons may follow a statement.
     pub fn end(&mut self) -> Result<()> {
         while self.take_mark(";") {}
-        if self.at_end() { Ok(()) } else { Err(self.unexpected()) }
+        self.end_of_text()
+    }
+
+    /// Nothing at all may follow.
+    pub fn end_of_text(&self) -> Result<()> {
+        if self.at_end() {
+            return Ok(());
+        }
+        // A single token too many is told as such.
+        if self.ahead(1).kind == TokenKind::End {
+            let token = self.peek();
+            return Err(self.syntax_error(token, &format!(": extra input '{}'", self.text_of(token))));
+        }
+        Err(self.unexpected())
     }
 
     // ---- going back ----
@@ -349,14 +368,25 @@ impl<'a> Parser<'a> {
         self.slice(first, end)
     }
 
-    /// The text from the next token to the end of all.
-    pub fn rest(&self) -> String {
-        self.slice(self.peek().start, u32::try_from(self.characters.len()).unwrap_or(u32::MAX))
+    /// The position among the tokens where the statement ends: within a script, at a semicolon.
+    fn end_of_statement(&self) -> Mark {
+        let last = self.tokens.len().saturating_sub(1);
+        if !self.in_script {
+            return last;
+        }
+        let is_end = |token: &Token| token.kind == TokenKind::Mark(";");
+        self.tokens.iter().skip(self.at).position(is_end).map_or(last, |count| self.at + count)
     }
 
-    /// Goes to the end of the text.
+    /// The text from the next token to the statement's end, comments included.
+    pub fn rest(&self) -> String {
+        let end = self.tokens.get(self.end_of_statement()).map_or(0, |token| token.start);
+        self.slice(self.peek().start, end)
+    }
+
+    /// Goes to the statement's end.
     pub fn skip_to_end(&mut self) {
-        self.at = self.tokens.len().saturating_sub(1);
+        self.at = self.end_of_statement();
     }
 
     /// The place from a mark to the last token taken.
@@ -390,17 +420,13 @@ impl<'a> Parser<'a> {
 
     /// The error that the next token is not what it should be.
     pub fn unexpected(&self) -> SparkError {
-        self.unexpected_with("")
+        self.syntax_error(self.peek(), "")
     }
 
     /// The same at another token.
     pub fn unexpected_at(&self, mark: Mark) -> SparkError {
         let token = self.tokens.get(mark).copied().unwrap_or_else(|| self.peek());
         self.syntax_error(token, "")
-    }
-
-    fn unexpected_with(&self, hint: &str) -> SparkError {
-        self.syntax_error(self.peek(), hint)
     }
 
     fn syntax_error(&self, token: Token, hint: &str) -> SparkError {
@@ -411,7 +437,12 @@ impl<'a> Parser<'a> {
         self.error_at(token, "PARSE_SYNTAX_ERROR").with("error", shown).with("hint", hint)
     }
 
-    /// An error of the kind `_LEGACY_ERROR_TEMP_0035`: an operation that Spark does not allow.
+    /// The error that Spark knows a statement or clause, and refuses it.
+    pub fn invalid_statement(&self, start: Mark, operation: impl Into<String>) -> SparkError {
+        self.error(start, "INVALID_STATEMENT_OR_CLAUSE").with("operation", operation)
+    }
+
+    /// The error that parts of a statement do not go together.
     pub fn not_allowed(&self, start: Mark, message: impl Into<String>) -> SparkError {
         self.error(start, "_LEGACY_ERROR_TEMP_0035").with("message", message)
     }

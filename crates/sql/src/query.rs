@@ -22,6 +22,9 @@ use crate::parser::{Mark, Parser};
 use firesteel_error::Result;
 use firesteel_plan::{Relation, RelationKind, SetOperation, SetOperator};
 
+pub(crate) use cte::With;
+pub(crate) use values::or_default;
+
 /// How tightly operators between queries bind.
 const PIPE: u8 = 0;
 const UNION: u8 = 1;
@@ -115,7 +118,7 @@ impl Parser<'_> {
             Some(K::TABLE) if self.ahead_is_name(1) => {
                 self.advance();
                 let start = self.mark();
-                let table = self.table_reference()?;
+                let table = self.plain_table()?;
                 Ok(self.relation_from(start, table))
             }
             _ if self.take_mark("(") => {
@@ -139,11 +142,14 @@ impl Parser<'_> {
         if !self.is_any(&[K::SELECT, K::MAP, K::REDUCE]) {
             return Ok(from);
         }
+        self.selects_from(start, from)
+    }
+
+    /// `SELECT … [SELECT …]` after FROM.
+    fn selects_from(&mut self, start: Mark, from: Relation) -> Result<Relation> {
         let mut result = None;
         while self.is_any(&[K::SELECT, K::MAP, K::REDUCE]) {
-            let body = self.mark();
-            let selected = self.select(Some(from.clone()))?;
-            let selected = if self.set_operator().is_some() { selected } else { self.organized(body, selected)? };
+            let selected = self.select_from(from.clone())?;
             result = Some(match result {
                 Some(left) => {
                     self.deepen()?;
@@ -161,5 +167,12 @@ impl Parser<'_> {
             });
         }
         result.ok_or_else(|| self.unexpected())
+    }
+
+    /// One SELECT with its clauses over what FROM gave.
+    pub fn select_from(&mut self, from: Relation) -> Result<Relation> {
+        let start = self.mark();
+        let selected = self.select(Some(from))?;
+        self.organized(start, selected)
     }
 }

@@ -46,7 +46,7 @@ impl Parser<'_> {
     /// `.name` after a value: a longer column name, or a field.
     fn field(&mut self, value: Expr) -> Result<Expr> {
         let start = self.mark();
-        let name = self.identifier()?;
+        let name = self.plain_identifier()?;
         match value.kind {
             ExprKind::Attribute { name: mut parts, plan_id, is_metadata_column } => {
                 parts.push(name);

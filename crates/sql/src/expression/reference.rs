@@ -15,7 +15,7 @@ impl Parser<'_> {
             return self.typed_literal();
         }
         let is_quoted = self.peek().kind == TokenKind::BackQuoted;
-        let mut name = vec![self.identifier()?];
+        let mut name = self.first_parts()?;
         let mut is_last_quoted = is_quoted;
         while self.is_mark(".") {
             if self.ahead_is_mark(1, "*") {
@@ -28,7 +28,7 @@ impl Parser<'_> {
             }
             self.advance();
             is_last_quoted = self.peek().kind == TokenKind::BackQuoted;
-            name.push(self.identifier()?);
+            name.push(self.plain_identifier()?);
         }
         if self.is_mark("(") {
             return self.call_of(start, name);

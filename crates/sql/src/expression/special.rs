@@ -42,7 +42,9 @@ impl Parser<'_> {
             K::TIMESTAMPDIFF | K::DATEDIFF | K::DATE_DIFF | K::TIMEDIFF if has_parenthesis => {
                 self.timestamp_units("timestampdiff")?
             }
-            K::IDENTIFIER if has_parenthesis => self.identifier_clause()?,
+            K::IDENTIFIER if has_parenthesis && !(self.ahead_is_text(2) && self.ahead_is_mark(3, ")")) => {
+                self.identifier_clause()?
+            }
             K::CURRENT_DATE | K::CURRENT_TIMESTAMP | K::CURRENT_TIME | K::CURRENT_USER | K::USER | K::SESSION_USER
                 if self.options.reserves_keywords() && !has_parenthesis =>
             {

@@ -7,7 +7,7 @@ use firesteel_plan::{Join, JoinCondition, JoinType, Relation, RelationKind};
 
 impl Parser<'_> {
     /// `FROM relation, … [LATERAL VIEW …] [PIVOT … | UNPIVOT …]`.
-    pub(super) fn from_clause(&mut self) -> Result<Relation> {
+    pub(crate) fn from_clause(&mut self) -> Result<Relation> {
         self.expect(K::FROM)?;
         let start = self.mark();
         let mut from: Option<Relation> = None;

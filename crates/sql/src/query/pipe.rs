@@ -104,13 +104,12 @@ impl Parser<'_> {
 
     /// `AGGREGATE [aggregates] [GROUP BY expressions]`; grouping expressions come first in the output.
     fn pipe_aggregate(&mut self, start: Mark, input: Relation) -> Result<Relation> {
-        let mark = self.mark();
         self.expect(K::AGGREGATE)?;
         let has_group = |parser: &Self| parser.are(&[K::GROUP, K::BY]);
         let is_end = matches!(self.peek().kind, TokenKind::End | TokenKind::Mark(")" | ";" | "|>"));
         let aggregates = if has_group(self) || is_end { Vec::new() } else { self.named_expressions()? };
         let unsupported = |parser: &Self, case: &str| {
-            parser.error(mark, "UNSUPPORTED_FEATURE.PIPE_OPERATOR_AGGREGATE_UNSUPPORTED_CASE").with("case", case)
+            parser.error(start, "UNSUPPORTED_FEATURE.PIPE_OPERATOR_AGGREGATE_UNSUPPORTED_CASE").with("case", case)
         };
         if let Some(case) = aggregates.iter().find_map(unsupported_function) {
             return Err(unsupported(self, case));

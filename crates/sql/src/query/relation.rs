@@ -17,7 +17,7 @@ enum Content {
 
 impl Parser<'_> {
     /// A relation without joins.
-    pub(super) fn relation_primary(&mut self, is_lateral: bool) -> Result<Relation> {
+    pub(crate) fn relation_primary(&mut self, is_lateral: bool) -> Result<Relation> {
         let start = self.mark();
         if self.is_mark("(") {
             return self.nested(|parser| parser.parenthesized_relation(start));
@@ -170,16 +170,16 @@ impl Parser<'_> {
         match word {
             K::SET => self.ahead_is_name(1) && !self.ahead_is_mark(1, ")"),
             K::WHEN => self.ahead_is(1, K::MATCHED) || self.ahead_is(1, K::NOT),
-            K::AS => false,
             K::VERSION | K::TIMESTAMP | K::SYSTEM_TIME | K::SYSTEM_VERSION => {
                 self.ahead_is(1, K::AS) && self.ahead_is(2, K::OF)
             }
+            K::APPROX | K::EXACT => self.ahead_is(1, K::NEAREST),
             _ => false,
         }
     }
 
     /// `[AS] name [(column, …)]`, if it is there.
-    pub(super) fn table_alias(&mut self) -> Result<Option<(String, Vec<String>)>> {
+    pub(crate) fn table_alias(&mut self) -> Result<Option<(String, Vec<String>)>> {
         if !self.at_table_alias() {
             return Ok(None);
         }

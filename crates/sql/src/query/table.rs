@@ -6,6 +6,12 @@ use firesteel_error::Result;
 use firesteel_plan::{RelationKind, TableReference, TimeTravel};
 
 impl Parser<'_> {
+    /// `name` after TABLE.
+    pub(super) fn plain_table(&mut self) -> Result<RelationKind> {
+        let name = self.table_name()?;
+        Ok(RelationKind::Table(TableReference { name, options: Vec::new(), is_streaming: false, time_travel: None }))
+    }
+
     /// `name [WITH (options)] [version]`.
     pub(super) fn table_reference(&mut self) -> Result<RelationKind> {
         let name = self.table_name()?;

@@ -12,7 +12,7 @@ impl Parser<'_> {
         let start = self.mark();
         self.expect(K::VALUES)?;
         let rows = self.comma_separated(|parser| {
-            let row = parser.named_expression()?;
+            let row = parser.expression()?;
             let items = match row.kind {
                 ExprKind::Function(call) if matches!(call.name.as_slice(), [name] if name == "struct") => call.arguments,
                 kind => row_items(Expr { kind, origin: row.origin }),

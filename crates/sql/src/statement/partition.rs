@@ -1,0 +1,52 @@
+//! `PARTITION (…)`.
+
+use crate::keyword::Keyword as K;
+use crate::parser::Parser;
+use firesteel_error::Result;
+use firesteel_plan::{Expr, ExprKind, PartitionSpec};
+
+impl Parser<'_> {
+    /// `PARTITION (column [= value], …)`, if it is there.
+    pub(super) fn partition(&mut self) -> Result<Option<PartitionSpec>> {
+        if !(self.is(K::PARTITION) && self.ahead_is_mark(1, "(")) {
+            return Ok(None);
+        }
+        let start = self.mark();
+        self.advance();
+        let partition: PartitionSpec = self.in_parentheses(|parser| {
+            let column = parser.object_identifier()?;
+            if !(parser.take_mark("=") || parser.take_mark("==")) {
+                return Ok((column, None));
+            }
+            let mark = parser.mark();
+            let value = parser.value()?;
+            if is_default(&value) {
+                return Err(parser.error(mark, "REF_DEFAULT_VALUE_IS_NOT_ALLOWED_IN_PARTITION"));
+            }
+            Ok((column, Some(value)))
+        })?;
+        for (index, (column, _)) in partition.iter().enumerate() {
+            if partition.iter().take(index).any(|(other, _)| other.eq_ignore_ascii_case(column)) {
+                return Err(self.error(start, "DUPLICATE_KEY").with("keyColumn", format!("`{column}`")));
+            }
+        }
+        Ok(Some(partition))
+    }
+
+    /// The same where every column needs a value.
+    pub(super) fn full_partition(&mut self) -> Result<Option<PartitionSpec>> {
+        let start = self.mark();
+        let partition = self.partition()?;
+        let empty = partition.iter().flatten().find(|(_, value)| value.is_none());
+        match empty {
+            Some((column, _)) => Err(self
+                .error(start, "INVALID_SQL_SYNTAX.EMPTY_PARTITION_VALUE")
+                .with("partKey", format!("`{column}`"))),
+            None => Ok(partition),
+        }
+    }
+}
+
+fn is_default(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Attribute { name, .. } if matches!(name.as_slice(), [word] if word.eq_ignore_ascii_case("default")))
+}
