@@ -2,7 +2,6 @@
 
 use super::list::{Column, Lists, element_of, pick_one};
 use crate::coercion::{self, mismatch};
-use crate::function::LambdaArg;
 use crate::scalar::map::entry::{self, OnMissing};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{downcast, finish, internal, row_count};
@@ -120,9 +119,7 @@ fn element_at(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>, is_try:
     let ansi = context.conf.ansi_enabled;
     match collection.data_type.clone() {
         DataType::Array { element, contains_null } => {
-            let is_integral = matches!(key.data_type, DataType::Byte | DataType::Short | DataType::Integer);
-            let wanted = coercion::implicit_cast(&key.data_type, ArgType::Integer, ansi);
-            if !is_integral && (key.data_type == DataType::Long || wanted.is_none()) {
+            if !matches!(key.data_type, DataType::Byte | DataType::Short | DataType::Integer) {
                 return Err(mismatch::unexpected_input(&call, 1, ArgType::Integer, &key));
             }
             let key = coercion::implicitly(key, &DataType::Integer, context)?;
@@ -247,13 +244,5 @@ pub fn column_of(structs: &StructArray, position: usize) -> Result<ArrayRef> {
             let data = column.to_data().into_builder().nulls(nulls).build().map_err(internal)?;
             Ok(arrow::array::make_array(data))
         }
-    }
-}
-
-/// The value arguments of a call with lambdas.
-pub fn value_of(argument: &LambdaArg) -> Option<&TypedExpr> {
-    match argument {
-        LambdaArg::Value(value) => Some(value),
-        LambdaArg::Lambda { .. } => None,
     }
 }

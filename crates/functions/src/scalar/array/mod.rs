@@ -1,6 +1,5 @@
 //! Functions of arrays.
 
-pub mod constant;
 pub mod create;
 pub mod element;
 pub mod identity;

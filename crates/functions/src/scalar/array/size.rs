@@ -8,7 +8,7 @@ use arrow::array::{Array, ListArray, MapArray};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, Int32Type};
 use datafusion::logical_expr::ColumnarValue;
-use firesteel_config::{SqlConf, keys};
+use firesteel_config::SqlConf;
 use firesteel_error::Result;
 use firesteel_types::DataType;
 use std::sync::Arc;
@@ -48,7 +48,6 @@ fn null_has_size(conf: &SqlConf) -> bool {
 }
 
 fn size(name: &str, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
-    let _ = keys::ANSI_ENABLED;
     let function = if name == "size" { &SIZE } else { &CARDINALITY };
     let wanted = ArgType::OneOf(&[ArgType::Array, ArgType::Map]);
     let call = function.call_text(&arguments.iter().map(|a| a.name.clone()).collect::<Vec<_>>());

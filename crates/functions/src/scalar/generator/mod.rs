@@ -1,6 +1,17 @@
 //! Generators: rows per row.
 
+pub mod explode;
+pub mod stack;
+
 use crate::Function;
 
 /// The functions of the family.
-pub const FUNCTIONS: &[&Function] = &[];
+pub const FUNCTIONS: &[&Function] = &[
+    &explode::EXPLODE,
+    &explode::EXPLODE_OUTER,
+    &explode::INLINE,
+    &explode::INLINE_OUTER,
+    &explode::POSEXPLODE,
+    &explode::POSEXPLODE_OUTER,
+    &stack::STACK,
+];

@@ -3,6 +3,7 @@
 use crate::coercion::mismatch;
 use crate::scalar::array::list::canonical;
 use crate::scalar::map::create::not_in_pairs;
+use crate::scalar::string::constant;
 use crate::scalar::string::declare::function;
 use crate::scalar::string::rows::{finish, internal, row_count};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
@@ -34,7 +35,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         let text = if name.data_type.is_string() {
             match name.literal() {
                 Some(literal) => literal.try_as_str().flatten().map(str::to_string),
-                None => folded(name),
+                None => constant::value_of(name)?.as_ref().and_then(constant::text_of).map(str::to_string),
             }
         } else {
             None
@@ -53,11 +54,6 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     let data_type = DataType::struct_of(fields);
     let expr = crate::kernel::call(&NAMED_STRUCT, run, &values, &data_type, false, context)?;
     Ok(TypedExpr::new(expr, data_type, false, ""))
-}
-
-/// The value of a constant text that is no literal.
-fn folded(name: &TypedExpr) -> Option<String> {
-    crate::scalar::array::constant::value_of(name).and_then(|v| v.try_as_str().flatten().map(str::to_string))
 }
 
 fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
