@@ -41,9 +41,7 @@ pub fn apply(session: &ServerSession, operation: Option<&Operation>) -> Result<A
         OpType::Unset(unset) => {
             let mut config = session.engine.config().write();
             for key in &unset.keys {
-                let warning = config.unset(key)?;
-                answer.add(key, None);
-                answer.warn(warning);
+                answer.warn(config.unset(key)?);
             }
         }
         OpType::Get(get) => {
@@ -90,14 +88,11 @@ fn change(config: &mut SessionConfig, set: &Set, answer: &mut Answer) -> Result<
             Some(value) => config.set(&pair.key, value),
             None => Err(SparkError::plain(
                 ExceptionClass::IllegalArgument,
-                format!("value cannot be null for key: {}", pair.key),
+                format!("requirement failed: value cannot be null for key: {}", pair.key),
             )),
         };
         match result {
-            Ok(warning) => {
-                answer.add(&pair.key, pair.value.clone());
-                answer.warn(warning);
-            }
+            Ok(warning) => answer.warn(warning),
             Err(error) if set.silent.unwrap_or(false) => answer.warnings.push(error.to_string()),
             Err(error) => return Err(error),
         }
