@@ -3,8 +3,13 @@
 pub mod civil;
 pub mod current;
 pub mod day;
+pub mod epoch;
 pub mod field;
 pub mod moment;
+pub mod part;
+pub mod truncate;
+pub mod unit;
+pub mod zone;
 
 use crate::Function;
 
@@ -41,4 +46,21 @@ pub const FUNCTIONS: &[&Function] = &[
     &field::WEEKDAY,
     &field::WEEKOFYEAR,
     &field::YEAR,
+    &epoch::TIMESTAMP_MICROS,
+    &epoch::TIMESTAMP_MILLIS,
+    &epoch::TIMESTAMP_SECONDS,
+    &epoch::UNIX_MICROS,
+    &epoch::UNIX_MILLIS,
+    &epoch::UNIX_SECONDS,
+    &part::DATEPART,
+    &part::DATE_PART,
+    &part::EXTRACT,
+    &truncate::DATE_TRUNC,
+    &truncate::TIME_TRUNC,
+    &truncate::TRUNC,
+    &unit::TIMESTAMPADD,
+    &unit::TIMESTAMPDIFF,
+    &zone::CONVERT_TIMEZONE,
+    &zone::FROM_UTC_TIMESTAMP,
+    &zone::TO_UTC_TIMESTAMP,
 ];
