@@ -2,7 +2,9 @@
 
 use crate::scalar::string::declare::{function, param, strict};
 use crate::scalar::string::rows::{Integers, Rows, array_or_constant, downcast, finish, internal, primitives};
-use crate::{ArgType, KernelArgs, Signature};
+use crate::coercion::coerce_argument;
+use crate::coercion::mismatch::unexpected_input;
+use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, BooleanArray, Int32Array, Int64Array};
 use arrow::datatypes::{DataType as ArrowType, Int8Type};
 use datafusion::logical_expr::ColumnarValue;
@@ -16,8 +18,7 @@ const GET_ARGUMENTS: Signature =
 function! {
     /// `bit_count(expr)`
     BIT_COUNT = "bit_count" in Bitwise,
-        Signature::of(&[param("expr", ArgType::OneOf(&[ArgType::Integral, ArgType::Boolean]))])
-        => strict(DataType::Integer, bit_count);
+        Signature::of(&[param("expr", ArgType::Any)]) => Body::Build(build_count);
     usage "The number of bits that are set in the number as one of 64 bits.";
     since "3.0.0";
     example "SELECT bit_count(0)" => "0";
@@ -50,6 +51,20 @@ fn longs(args: &KernelArgs<'_>) -> Result<(Int64Array, bool)> {
         _ => arrow::compute::cast(&array, &ArrowType::Int64).map_err(internal)?,
     };
     Ok((downcast::<Int64Array>(&array)?.clone(), is_constant))
+}
+
+fn build_count(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    const ACCEPTED: ArgType = ArgType::OneOf(&[ArgType::Integral, ArgType::Boolean]);
+    let Some(argument) = arguments.into_iter().next() else { return Err(SparkError::internal("no arguments")) };
+    let text = format!("bit_count({})", argument.name);
+    // Strings are not read as numbers here.
+    if !(argument.data_type.is_integral() || matches!(argument.data_type, DataType::Boolean | DataType::Null)) {
+        return Err(unexpected_input(&text, 0, ACCEPTED, &argument));
+    }
+    let argument = coerce_argument(argument, ACCEPTED, 0, &text, context)?;
+    let nullable = argument.nullable;
+    let expr = crate::kernel::call(&BIT_COUNT, bit_count, &[argument], &DataType::Integer, nullable, context)?;
+    Ok(TypedExpr::new(expr, DataType::Integer, nullable, text))
 }
 
 fn bit_count(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

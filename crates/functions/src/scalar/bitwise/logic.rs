@@ -77,7 +77,7 @@ fn build(
     if !data_type.is_integral() {
         let same = types.0 == types.1;
         return Err(if same {
-            mismatch::binary_wrong(&text, "INTEGRAL", &data_type)
+            mismatch::binary_wrong(&text, "\"INTEGRAL\"", &data_type)
         } else {
             mismatch::binary_different(&text, &types.0, &types.1)
         });

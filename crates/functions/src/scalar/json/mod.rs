@@ -1,6 +1,23 @@
 //! Functions of JSON text.
 
+pub mod convert;
+pub mod from_json;
+pub mod options;
+pub mod path;
+pub mod reader;
+pub mod schema_of_json;
+pub mod to_json;
+pub mod writer;
+
 use crate::Function;
 
 /// The functions of the family.
-pub const FUNCTIONS: &[&Function] = &[];
+pub const FUNCTIONS: &[&Function] = &[
+    &from_json::FROM_JSON,
+    &path::GET_JSON_OBJECT,
+    &path::JSON_ARRAY_LENGTH,
+    &path::JSON_OBJECT_KEYS,
+    &path::JSON_TUPLE,
+    &schema_of_json::SCHEMA_OF_JSON,
+    &to_json::TO_JSON,
+];

@@ -4,7 +4,7 @@
 //! get the sequence of partition 0, batch after batch.
 
 use crate::scalar::string::constant::{integer_of, value_of};
-use crate::scalar::string::declare::{function, param};
+use crate::scalar::string::declare::{call_without_arguments, function, param};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, KernelFn, Signature, TypedExpr};
 use arrow::array::Float64Array;
 use datafusion::logical_expr::ColumnarValue;
@@ -143,9 +143,7 @@ fn build(
     let text = function.call_text(&names);
     let seed = seed_of(arguments.first(), &text, &text, "first")?;
     let payload = Some(Arc::from(seed.to_string()));
-    let expr =
-        crate::kernel::call_with_payload(function, kernel, &[], &DataType::Double, false, context, payload)?;
-    Ok(TypedExpr::new(expr, DataType::Double, false, text))
+    Ok(call_without_arguments(function, kernel, DataType::Double, payload, context)?.named(text))
 }
 
 /// The generator of a call.

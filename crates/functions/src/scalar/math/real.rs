@@ -1,13 +1,12 @@
 //! Functions of one or two real numbers.
 
 use super::logarithm::{asinh, ln};
-use crate::scalar::string::declare::{function, lenient, param, strict, total};
+use crate::scalar::string::declare::{function, lenient, param, strict};
 use crate::scalar::string::rows::{Doubles, Rows, array_or_constant, downcast, finish, primitives};
-use crate::{ArgType, KernelArgs, Signature};
+use crate::{ArgType, Body, KernelArgs, Signature, TypedExpr};
 use arrow::array::Float64Array;
 use arrow::datatypes::Float64Type;
-use datafusion::logical_expr::ColumnarValue;
-use datafusion::scalar::ScalarValue;
+use datafusion::logical_expr::{ColumnarValue, lit};
 use firesteel_error::Result;
 use firesteel_types::DataType;
 use std::sync::Arc;
@@ -299,7 +298,7 @@ function! {
 }
 function! {
     /// `e()`
-    E = "e" in Math, Signature::NONE => total(DataType::Double, |_| Ok(constant(std::f64::consts::E)));
+    E = "e" in Math, Signature::NONE => Body::Build(|_, _| Ok(constant(std::f64::consts::E)));
     text |_| "E()".to_string();
     usage "Euler's number.";
     since "1.5.0";
@@ -307,15 +306,15 @@ function! {
 }
 function! {
     /// `pi()`
-    PI = "pi" in Math, Signature::NONE => total(DataType::Double, |_| Ok(constant(std::f64::consts::PI)));
+    PI = "pi" in Math, Signature::NONE => Body::Build(|_, _| Ok(constant(std::f64::consts::PI)));
     text |_| "PI()".to_string();
     usage "The ratio of a circle's circumference to its diameter.";
     since "1.5.0";
     example "SELECT pi()" => "3.141592653589793";
 }
 
-fn constant(value: f64) -> ColumnarValue {
-    ColumnarValue::Scalar(ScalarValue::Float64(Some(value)))
+fn constant(value: f64) -> TypedExpr {
+    TypedExpr::new(lit(value), DataType::Double, false, String::new())
 }
 
 /// Java's `pow`: unlike C's, one to the power of NaN or minus one to an infinite power is NaN.

@@ -1,6 +1,6 @@
 //! Facts of the session, of the server and of the input.
 
-use crate::scalar::string::declare::{function, param, total};
+use crate::scalar::string::declare::{call_without_arguments, function, param};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::Int64Array;
 use datafusion::logical_expr::{ColumnarValue, lit};
@@ -61,7 +61,7 @@ function! {
 function! {
     /// `input_file_name()`
     INPUT_FILE_NAME = "input_file_name" in Misc, Signature::NONE
-        => total(DataType::STRING, |args| Ok(constant(args, ScalarValue::Utf8(Some(String::new())))));
+        => Body::Build(|context, _| call_without_arguments(&INPUT_FILE_NAME, |_| Ok(ColumnarValue::Scalar(ScalarValue::Utf8(Some(String::new())))), DataType::STRING, None, context));
     volatile true;
     usage "The file that the row comes from; empty where it comes from none.";
     since "1.5.0";
@@ -70,7 +70,7 @@ function! {
 function! {
     /// `input_file_block_start()`
     INPUT_FILE_BLOCK_START = "input_file_block_start" in Misc, Signature::NONE
-        => total(DataType::Long, |args| Ok(constant(args, ScalarValue::Int64(Some(-1)))));
+        => Body::Build(|context, _| call_without_arguments(&INPUT_FILE_BLOCK_START, |_| Ok(ColumnarValue::Scalar(ScalarValue::Int64(Some(-1)))), DataType::Long, None, context));
     volatile true;
     usage "Where in its file the block starts that the row comes from; -1 where it comes from none.";
     since "2.2.0";
@@ -79,7 +79,7 @@ function! {
 function! {
     /// `input_file_block_length()`
     INPUT_FILE_BLOCK_LENGTH = "input_file_block_length" in Misc, Signature::NONE
-        => total(DataType::Long, |args| Ok(constant(args, ScalarValue::Int64(Some(-1)))));
+        => Body::Build(|context, _| call_without_arguments(&INPUT_FILE_BLOCK_LENGTH, |_| Ok(ColumnarValue::Scalar(ScalarValue::Int64(Some(-1)))), DataType::Long, None, context));
     volatile true;
     usage "The length of the block that the row comes from; -1 where it comes from none.";
     since "2.2.0";
@@ -88,7 +88,7 @@ function! {
 function! {
     /// `monotonically_increasing_id()`
     MONOTONICALLY_INCREASING_ID = "monotonically_increasing_id" in Misc, Signature::NONE
-        => total(DataType::Long, increasing);
+        => Body::Build(|context, _| call_without_arguments(&MONOTONICALLY_INCREASING_ID, increasing, DataType::Long, None, context));
     volatile true;
     usage "Numbers that grow from row to row and are never the same.";
     since "1.4.0";
@@ -97,7 +97,7 @@ function! {
 function! {
     /// `spark_partition_id()`
     SPARK_PARTITION_ID = "spark_partition_id" in Misc, Signature::NONE
-        => total(DataType::Integer, |args| Ok(constant(args, ScalarValue::Int32(Some(0)))));
+        => Body::Build(|context, _| call_without_arguments(&SPARK_PARTITION_ID, |_| Ok(ColumnarValue::Scalar(ScalarValue::Int32(Some(0)))), DataType::Integer, None, context));
     text |_| "SPARK_PARTITION_ID()".to_string();
     volatile true;
     usage "The number of the row's partition.";
@@ -107,10 +107,6 @@ function! {
 
 fn text(value: &str) -> Result<TypedExpr> {
     Ok(TypedExpr::new(lit(value), DataType::STRING, false, String::new()))
-}
-
-fn constant(_: &KernelArgs<'_>, value: ScalarValue) -> ColumnarValue {
-    ColumnarValue::Scalar(value)
 }
 
 fn type_of(_: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {

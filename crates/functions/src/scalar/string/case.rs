@@ -113,6 +113,12 @@ fn title(letter: char) -> String {
         'Ǉ' | 'ǈ' | 'ǉ' => "ǈ".to_string(),
         'Ǌ' | 'ǋ' | 'ǌ' => "ǋ".to_string(),
         'Ǳ' | 'ǲ' | 'ǳ' => "ǲ".to_string(),
+        'ŉ' => "ʼN".to_string(),
+        // Greek letters with an iota below have title forms of their own.
+        '\u{1f80}'..='\u{1f87}' | '\u{1f90}'..='\u{1f97}' | '\u{1fa0}'..='\u{1fa7}' => {
+            char::from_u32(u32::from(letter) + 8).map(String::from).unwrap_or_default()
+        }
+        'ᾳ' | 'ῃ' | 'ῳ' => char::from_u32(u32::from(letter) + 9).map(String::from).unwrap_or_default(),
         // Georgian letters have no title case of their own.
         '\u{10d0}'..='\u{10ff}' => letter.to_string(),
         _ => {

@@ -8,6 +8,7 @@ use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::Result;
 use firesteel_types::DataType;
 use std::fmt::Write;
+use std::sync::OnceLock;
 
 const TEXT: Signature = Signature::of(&[param("str", ArgType::String)]);
 const CODE: Signature = Signature::of(&[param("expr", ArgType::Long)]);
@@ -66,7 +67,7 @@ function! {
 }
 function! {
     /// `quote(str)`
-    QUOTE = "quote" in String, TEXT => strict(DataType::STRING, quote);
+    QUOTE = "quote" in String, TEXT => lenient(DataType::STRING, quote);
     usage "The text in single quotes, with a backslash before each single quote in it.";
     since "4.1.0";
     example "SELECT quote('Don\\'t')" => "'Don\\'t'";
@@ -114,6 +115,35 @@ fn luhn_check(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     booleans(args, |row| Ok(values.get(row).map(luhn)))
 }
 
+/// The general category of a character, as far as `mask` tells them apart.
+enum Kind {
+    Upper,
+    Lower,
+    Digit,
+    Other,
+}
+
+fn kind(character: char) -> Kind {
+    static CATEGORIES: OnceLock<Option<regex::Regex>> = OnceLock::new();
+    match character {
+        'A'..='Z' => return Kind::Upper,
+        'a'..='z' => return Kind::Lower,
+        '0'..='9' => return Kind::Digit,
+        _ if character.is_ascii() => return Kind::Other,
+        _ => {}
+    }
+    let categories =
+        CATEGORIES.get_or_init(|| regex::Regex::new(r"^(?:(\p{Lu})|(\p{Ll})|(\p{Nd}))$").ok()).as_ref();
+    let mut buffer = [0; 4];
+    let found = categories.and_then(|regex| regex.captures(character.encode_utf8(&mut buffer)));
+    match found {
+        Some(groups) if groups.get(1).is_some() => Kind::Upper,
+        Some(groups) if groups.get(2).is_some() => Kind::Lower,
+        Some(_) => Kind::Digit,
+        None => Kind::Other,
+    }
+}
+
 fn mask(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let values: Texts = Rows::of(args, 0)?;
     let masks = (1..args.values.len()).map(|i| Rows::of(args, i)).collect::<Result<Vec<Texts>>>()?;
@@ -126,14 +156,11 @@ fn mask(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         let (upper, lower, digit, other) =
             (mask(0, Some('X')), mask(1, Some('x')), mask(2, Some('n')), mask(3, None));
         for character in text.chars() {
-            let mask = if character.is_uppercase() {
-                upper
-            } else if character.is_lowercase() {
-                lower
-            } else if character.is_numeric() && !character.is_alphabetic() {
-                digit
-            } else {
-                other
+            let mask = match kind(character) {
+                Kind::Upper => upper,
+                Kind::Lower => lower,
+                Kind::Digit => digit,
+                Kind::Other => other,
             };
             let _ = out.write_char(mask.unwrap_or(character));
         }

@@ -1,7 +1,9 @@
 //! A short way to write declarations of functions.
 
-use crate::{ArgType, Body, KernelFn, Nullability, Param, Returns};
+use crate::{ArgType, Body, BuildContext, Function, KernelFn, Nullability, Param, Returns, TypedExpr};
+use firesteel_error::Result;
 use firesteel_types::DataType;
+use std::sync::Arc;
 
 /// A parameter.
 pub const fn param(name: &'static str, arg_type: ArgType) -> Param {
@@ -18,14 +20,25 @@ pub const fn lenient(returns: DataType, kernel: KernelFn) -> Body {
     Body::Scalar { returns: Returns::Type(returns), nullable: Nullability::Always, kernel }
 }
 
-/// A kernel with a fixed type whose result is never null.
-pub const fn total(returns: DataType, kernel: KernelFn) -> Body {
-    Body::Scalar { returns: Returns::Type(returns), nullable: Nullability::Never, kernel }
-}
-
 /// A kernel whose result has the type of the first argument and is null when an argument is.
 pub const fn same_type(kernel: KernelFn) -> Body {
     Body::Scalar { returns: Returns::SameAs(0), nullable: Nullability::IfAnyArgument, kernel }
+}
+
+/// Calls a kernel that needs no argument and gives no null.
+///
+/// The engine takes no function without arguments, so that a constant goes along.
+pub fn call_without_arguments(
+    function: &'static Function,
+    kernel: KernelFn,
+    data_type: DataType,
+    payload: Option<Arc<str>>,
+    context: &BuildContext<'_>,
+) -> Result<TypedExpr> {
+    let nothing = TypedExpr::new(datafusion::logical_expr::lit(false), DataType::Boolean, false, String::new());
+    let expr =
+        crate::kernel::call_with_payload(function, kernel, &[nothing], &data_type, false, context, payload)?;
+    Ok(TypedExpr::new(expr, data_type, false, function.call_text(&[])))
 }
 
 /// Declares a function as a static.

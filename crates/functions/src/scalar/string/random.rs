@@ -1,7 +1,7 @@
 //! Random strings.
 
 use super::constant::{integer_of, not_foldable, value_of};
-use super::declare::{function, param};
+use super::declare::{call_without_arguments, function, param};
 use crate::scalar::math::random::{generator, seed_of};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::builder::StringBuilder;
@@ -84,9 +84,7 @@ fn build_uuid(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Resu
         Some(argument) => Some(Arc::from(seed_of(Some(argument), "uuid()", "uuid()", "first")?.to_string())),
         None => None,
     };
-    let expr =
-        crate::kernel::call_with_payload(&UUID, uuid, &[], &DataType::STRING, false, context, payload)?;
-    Ok(TypedExpr::new(expr, DataType::STRING, false, "uuid()"))
+    call_without_arguments(&UUID, uuid, DataType::STRING, payload, context)
 }
 
 fn uuid(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

@@ -20,6 +20,17 @@ fn locate_text(name: &str, a: &[String]) -> String {
     if a.len() > 2 { format!("{name}({})", a.join(", ")) } else { format!("{name}({}, 1)", a.join(", ")) }
 }
 
+/// A test of binaries counts as nullable always.
+const fn test_body(kernel: crate::KernelFn) -> Body {
+    Body::Scalar {
+        returns: Returns::Type(DataType::Boolean),
+        nullable: Nullability::Of(|arguments, _| {
+            arguments.iter().any(|a| a.nullable) || arguments.iter().all(|a| a.data_type == DataType::Binary)
+        }),
+        kernel,
+    }
+}
+
 /// `locate` is null only where one of the texts is.
 const fn locate_body() -> Body {
     Body::Scalar {
@@ -31,7 +42,7 @@ const fn locate_body() -> Body {
 
 function! {
     /// `contains(left, right)`
-    CONTAINS = "contains" in String, PAIR => strict(DataType::Boolean, contains);
+    CONTAINS = "contains" in String, PAIR => test_body(contains);
     usage "True where `left` holds `right`.";
     since "3.3.0";
     example "SELECT contains('Spark SQL', 'Spark')" => "true";
@@ -40,7 +51,7 @@ function! {
 function! {
     /// `startswith(left, right)`
     STARTS_WITH = "startswith" in String, PAIR
-        => strict(DataType::Boolean, |args| compare(args, |left, right| left.starts_with(right)));
+        => test_body(|args| compare(args, |left, right| left.starts_with(right)));
     usage "True where `left` starts with `right`.";
     since "3.3.0";
     example "SELECT startswith('Spark SQL', 'Spark')" => "true";
@@ -48,7 +59,7 @@ function! {
 function! {
     /// `endswith(left, right)`
     ENDS_WITH = "endswith" in String, PAIR
-        => strict(DataType::Boolean, |args| compare(args, |left, right| left.ends_with(right)));
+        => test_body(|args| compare(args, |left, right| left.ends_with(right)));
     usage "True where `left` ends with `right`.";
     since "3.3.0";
     example "SELECT endswith('Spark SQL', 'SQL')" => "true";

@@ -35,10 +35,10 @@ fn split_sentences(text: &str) -> Vec<&str> {
     while let Some((at, character)) = characters.next() {
         let ends = match character {
             '!' | '?' | '。' | '！' | '？' => characters.peek().is_none_or(|(_, next)| !matches!(next, '!' | '?' | '.')),
-            // A small letter after it goes on with the sentence.
+            // A small letter or a digit after it goes on with the sentence.
             '.' => characters.peek().is_none_or(|(next_at, next)| {
                 next.is_whitespace()
-                    && text[*next_at..].trim_start().chars().next().is_none_or(|following| !following.is_lowercase())
+                    && text[*next_at..].trim_start().chars().next().is_none_or(|following| !following.is_lowercase() && !following.is_numeric())
             }),
             '\u{2029}' => true,
             _ => false,

@@ -1,0 +1,133 @@
+//! JSON text as Spark writes it.
+
+use super::reader::{Json, Malformed, Reader, Token};
+use firesteel_types::number_text::write_double;
+
+/// Writes a text in quotes.
+pub fn write_text(out: &mut String, text: &str) {
+    out.push('"');
+    let mut copied = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            0..=0x1f => "",
+            _ => continue,
+        };
+        out.push_str(&text[copied..at]);
+        if escape.is_empty() {
+            out.push_str(&format!("\\u{byte:04X}"));
+        } else {
+            out.push_str(escape);
+        }
+        copied = at + 1;
+    }
+    out.push_str(&text[copied..]);
+    out.push('"');
+}
+
+/// Writes a double; what is no number in quotes.
+pub fn write_number(out: &mut String, value: f64) {
+    if value.is_finite() {
+        write_double(out, value);
+    } else {
+        out.push('"');
+        write_double(out, value);
+        out.push('"');
+    }
+}
+
+/// Writes a fraction as the double that it is read as.
+pub fn write_fraction(out: &mut String, text: &str) {
+    write_number(out, text.parse().unwrap_or(f64::NAN));
+}
+
+/// Copies a value from a reader, of which `token` is the first piece.
+pub fn copy(reader: &mut Reader<'_>, token: &Token<'_>, out: &mut String) -> Result<(), Malformed> {
+    match token {
+        Token::Null => out.push_str("null"),
+        Token::True => out.push_str("true"),
+        Token::False => out.push_str("false"),
+        Token::Whole(text) => out.push_str(text),
+        Token::Fraction(text) => write_fraction(out, text),
+        Token::NonNumber(value) => write_number(out, *value),
+        Token::Text(text) => write_text(out, text),
+        Token::StartArray => {
+            out.push('[');
+            let mut is_first = true;
+            loop {
+                match reader.next()? {
+                    Token::EndArray => break,
+                    token => {
+                        if !std::mem::take(&mut is_first) {
+                            out.push(',');
+                        }
+                        copy(reader, &token, out)?;
+                    }
+                }
+            }
+            out.push(']');
+        }
+        Token::StartObject => {
+            out.push('{');
+            let mut is_first = true;
+            loop {
+                match reader.next()? {
+                    Token::EndObject => break,
+                    Token::Name(name) => {
+                        if !std::mem::take(&mut is_first) {
+                            out.push(',');
+                        }
+                        write_text(out, &name);
+                        out.push(':');
+                        let token = reader.next()?;
+                        copy(reader, &token, out)?;
+                    }
+                    _ => return Err(Malformed),
+                }
+            }
+            out.push('}');
+        }
+        Token::Name(_) | Token::EndArray | Token::EndObject | Token::End => return Err(Malformed),
+    }
+    Ok(())
+}
+
+/// Writes a value.
+pub fn write_json(out: &mut String, json: &Json<'_>) {
+    match json {
+        Json::Null => out.push_str("null"),
+        Json::Boolean(value) => out.push_str(if *value { "true" } else { "false" }),
+        Json::Whole(text) => out.push_str(text),
+        Json::Fraction(text) => write_fraction(out, text),
+        Json::NonNumber(value) => write_number(out, *value),
+        Json::Text(text) => write_text(out, text),
+        Json::Array(values) => {
+            out.push('[');
+            for (index, value) in values.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_json(out, value);
+            }
+            out.push(']');
+        }
+        Json::Object(fields) => {
+            out.push('{');
+            for (index, (name, value)) in fields.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_text(out, name);
+                out.push(':');
+                write_json(out, value);
+            }
+            out.push('}');
+        }
+    }
+}
