@@ -1,14 +1,14 @@
 //! DataFusion's accumulators over [`States`].
 
-use super::states::{Rows, States};
 use super::gather::Gathered;
+use super::states::{Rows, States, split_first};
 use arrow::array::{Array, ArrayRef, BooleanArray};
 use arrow::compute::{cast, concat};
 use arrow::datatypes::DataType as ArrowType;
 use arrow::row::{RowConverter, SortField};
-use datafusion::common::{DataFusionError, Result as DfResult, ScalarValue};
+use datafusion::common::{DataFusionError, HashSet, Result as DfResult, ScalarValue};
 use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -19,13 +19,11 @@ fn plain(arrays: &[ArrayRef], types: &[ArrowType]) -> DfResult<Vec<ArrayRef>> {
     arrays
         .iter()
         .zip(types)
-        .map(|(array, wanted)| {
-            if array.data_type() == wanted {
-                Ok(Arc::clone(array))
-            } else {
-                Ok(cast(array, wanted)?)
-            }
-        })
+        .map(
+            |(array, wanted)| {
+                if array.data_type() == wanted { Ok(Arc::clone(array)) } else { Ok(cast(array, wanted)?) }
+            },
+        )
         .collect()
 }
 
@@ -249,7 +247,9 @@ pub struct DistinctStates {
     make: SharedMake,
     types: Vec<ArrowType>,
     converter: RowConverter,
-    known: HashSet<(u32, Box<[u8]>)>,
+    /// The rows of each group, as bytes.
+    known: Vec<HashSet<Box<[u8]>>>,
+    known_rows: usize,
     known_bytes: usize,
     rows: Gathered,
 }
@@ -258,7 +258,7 @@ impl DistinctStates {
     pub fn new(make: SharedMake, types: Vec<ArrowType>) -> DfResult<Self> {
         let converter = RowConverter::new(types.iter().map(|t| SortField::new(t.clone())).collect())?;
         let rows = Gathered::new(types.clone());
-        Ok(Self { make, types, converter, known: HashSet::new(), known_bytes: 0, rows })
+        Ok(Self { make, types, converter, known: Vec::new(), known_rows: 0, known_bytes: 0, rows })
     }
 
     fn insert(&mut self, columns: &[ArrayRef], rows: Vec<u32>, groups: Vec<u32>) -> DfResult<()> {
@@ -266,10 +266,12 @@ impl DistinctStates {
         let encoded = self.converter.convert_columns(&keys)?;
         let (mut new_rows, mut new_groups) = (Vec::new(), Vec::new());
         for (row, group) in rows.into_iter().zip(groups) {
-            let key: Box<[u8]> = encoded.row(row as usize).as_ref().into();
-            let bytes = key.len();
-            if self.known.insert((group, key)) {
-                self.known_bytes += bytes;
+            let key = encoded.row(row as usize).data();
+            let known = &mut self.known[group as usize];
+            if !known.contains(key) {
+                known.insert(key.into());
+                self.known_rows += 1;
+                self.known_bytes += key.len();
                 new_rows.push(row);
                 new_groups.push(group);
             }
@@ -291,12 +293,14 @@ impl States for DistinctStates {
 
     fn resize(&mut self, groups: usize) {
         self.rows.resize(groups);
+        if groups > self.known.len() {
+            self.known.resize_with(groups, HashSet::default);
+        }
     }
 
     fn update(&mut self, arguments: &[ArrayRef], rows: &Rows<'_>) -> DfResult<()> {
-        let (chosen, groups) = rows
-            .selected(None)
-            .unwrap_or_else(|| ((0..rows.len() as u32).collect(), rows.group_numbers()));
+        let (chosen, groups) =
+            rows.selected(None).unwrap_or_else(|| ((0..rows.len() as u32).collect(), rows.group_numbers()));
         self.insert(arguments, chosen, groups)
     }
 
@@ -323,19 +327,22 @@ impl States for DistinctStates {
     fn take_first(&mut self, groups: usize) -> DfResult<Box<dyn States>> {
         let rows = self.rows.take_first(groups)?;
         let mut first = Self::new(Arc::clone(&self.make), self.types.clone())?;
-        let known = std::mem::take(&mut self.known);
-        self.known_bytes = 0;
-        for (group, key) in known {
-            if group as usize >= groups {
-                self.known_bytes += key.len();
-                self.known.insert((group - groups as u32, key));
-            }
+        first.known = split_first(&mut self.known, groups);
+        for known in &first.known {
+            first.known_rows += known.len();
+            first.known_bytes += known.iter().map(|key| key.len()).sum::<usize>();
         }
+        self.known_rows -= first.known_rows;
+        self.known_bytes -= first.known_bytes;
         first.rows = rows;
         Ok(Box::new(first))
     }
 
     fn size(&self) -> usize {
-        self.rows.size() + self.known_bytes + self.known.capacity() * (size_of::<(u32, Box<[u8]>)>() + 1)
+        self.rows.size()
+            + self.known_bytes
+            + self.known.capacity() * size_of::<HashSet<Box<[u8]>>>()
+            // A table has room to grow.
+            + 2 * self.known_rows * size_of::<Box<[u8]>>()
     }
 }

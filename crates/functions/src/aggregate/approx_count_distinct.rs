@@ -9,8 +9,8 @@ use crate::{AggregateCall, BuildContext, Function, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, Int64Array};
 use arrow::compute::cast;
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType as ArrowType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, IntervalUnit, IntervalYearMonthType,
+    ArrowPrimitiveType, DataType as ArrowType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, IntervalUnit, IntervalYearMonthType,
 };
 use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::scalar::ScalarValue;
@@ -51,7 +51,7 @@ fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExp
     // Duplicates make no difference.
     call.call.is_distinct = false;
     let precision = (2.0 * (1.106 / error).log2()).ceil() as u32;
-    Ok(call.aggregate(&KERNEL, context, DataType::Long, false, Some(&precision.to_string())))
+    call.aggregate(&KERNEL, context, DataType::Long, false, Some(&precision.to_string()))
 }
 
 fn new_states(call: &Call, _: &[ArrowType]) -> DfResult<Box<dyn States>> {
@@ -110,7 +110,8 @@ impl Registers {
 
 /// Up to these counts of empty registers' logarithms are the better estimates, for precisions from 4 on.
 const THRESHOLDS: [f64; 15] = [
-    10.0, 20.0, 40.0, 80.0, 220.0, 400.0, 900.0, 1800.0, 3100.0, 6500.0, 11500.0, 20000.0, 50000.0, 120_000.0, 350_000.0,
+    10.0, 20.0, 40.0, 80.0, 220.0, 400.0, 900.0, 1800.0, 3100.0, 6500.0, 11500.0, 20000.0, 50000.0, 120_000.0,
+    350_000.0,
 ];
 
 /// By how much a raw estimate of that many registers is too high.

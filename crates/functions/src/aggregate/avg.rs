@@ -45,7 +45,7 @@ pub fn build(name: &'static str, context: &mut BuildContext<'_>, call: Aggregate
         _ => DataType::Double,
     };
     let payload = (name == "try_avg").then_some("try");
-    Ok(call.aggregate(&KERNEL, context, returns, true, payload))
+    call.aggregate(&KERNEL, context, returns, true, payload)
 }
 
 fn new_states(call: &Call, types: &[ArrowType]) -> DfResult<Box<dyn States>> {
@@ -226,17 +226,31 @@ where
 
     fn update(&mut self, arguments: &[ArrayRef], rows: &Rows<'_>) -> DfResult<()> {
         let values: &PrimitiveArray<I> = column(arguments, 0)?.as_primitive::<I>();
-        let slice = values.values();
         let (sums, counts) = (&mut self.sums, &mut self.counts);
         let mut over = Vec::new();
-        rows.for_each(values.nulls(), |row, group| {
-            let (sum, overflow) = sums[group].add_flagged(slice[row].widen());
-            sums[group] = sum;
-            counts[group] += 1;
-            if overflow {
-                over.push(group);
+        if rows.is_whole(values.nulls())
+            && let (Some(first), Some(count)) = (sums.first_mut(), counts.first_mut())
+        {
+            let (mut sum, mut overflowed) = (*first, false);
+            for value in values.values() {
+                let (new, overflow) = sum.add_flagged(value.widen());
+                sum = new;
+                overflowed |= overflow;
             }
-        });
+            *first = sum;
+            *count += values.len() as i64;
+            over.extend(overflowed.then_some(0));
+        } else {
+            rows.for_each_value(values.values(), values.nulls(), |value, group| {
+                let place = &mut sums[group];
+                let (sum, overflow) = place.add_flagged(value.widen());
+                *place = sum;
+                counts[group] += 1;
+                if overflow {
+                    over.push(group);
+                }
+            });
+        }
         self.handle_overflow(&over)
     }
 

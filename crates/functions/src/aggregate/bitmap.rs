@@ -60,7 +60,7 @@ fn build(
     if name != "bitmap_construct_agg" && data_type != DataType::Binary {
         return Err(call.unexpected_type(0, "\"BINARY\""));
     }
-    Ok(call.aggregate(kernel, context, DataType::Binary, false, None))
+    call.aggregate(kernel, context, DataType::Binary, false, None)
 }
 
 fn states(call: &Call, kind: Kind) -> Box<dyn States> {

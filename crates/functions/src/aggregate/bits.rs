@@ -66,7 +66,7 @@ fn build(
         DataType::Null => DataType::Boolean,
         data_type => data_type,
     };
-    Ok(call.aggregate(&KERNEL, context, returns, true, Some(operation)))
+    call.aggregate(&KERNEL, context, returns, true, Some(operation))
 }
 
 fn new_states(call: &Call, _: &[ArrowType]) -> DfResult<Box<dyn States>> {

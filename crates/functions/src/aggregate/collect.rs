@@ -59,16 +59,17 @@ fn build(
     name: &'static str,
     kernel: &'static Kernel,
     context: &mut BuildContext<'_>,
-    call: AggregateCall,
+    mut call: AggregateCall,
 ) -> Result<TypedExpr> {
     let keep_nulls = call.ignore_nulls == Some(false);
+    call.ignore_nulls = None;
     let mut call = AggregateContext::new(name, call);
     if keep_nulls {
         call.text.push_str(" RESPECT NULLS");
     }
     let element = call.argument(0)?;
     let returns = DataType::array(element.data_type.clone(), keep_nulls && element.nullable);
-    Ok(call.aggregate(kernel, context, returns, false, keep_nulls.then_some(KEEP_NULLS)))
+    call.aggregate(kernel, context, returns, false, keep_nulls.then_some(KEEP_NULLS))
 }
 
 fn new_list_states(call: &Call, types: &[ArrowType]) -> DfResult<Box<dyn States>> {

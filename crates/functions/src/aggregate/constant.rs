@@ -28,7 +28,13 @@ pub fn value(argument: &TypedExpr) -> Result<Option<ScalarValue>> {
         },
         other => SparkError::internal(other.to_string()),
     };
-    let physical = create_physical_expr(&argument.expr, &DFSchema::empty(), &ExecutionProps::new(), &PhysicalPlanningContext::default()).map_err(fail)?;
+    let physical = create_physical_expr(
+        &argument.expr,
+        &DFSchema::empty(),
+        &ExecutionProps::new(),
+        &PhysicalPlanningContext::default(),
+    )
+    .map_err(fail)?;
     let options = RecordBatchOptions::new().with_row_count(Some(1));
     let row = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), vec![], &options)
         .map_err(|e| SparkError::internal(e.to_string()))?;

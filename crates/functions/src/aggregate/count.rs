@@ -31,7 +31,7 @@ fn count(_: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
     if call.is_star && !call.is_distinct {
         let mut context = AggregateContext::new("count", call);
         context.text = "count(1)".into();
-        return Ok(context.native(count_udaf(), vec![lit(1i64)], DataType::Long, false));
+        return context.native(count_udaf(), vec![lit(1i64)], DataType::Long, false);
     }
     if call.arguments.is_empty() {
         return Err(SparkError::new("WRONG_NUM_ARGS.WITH_SUGGESTION")
@@ -63,13 +63,11 @@ fn count(_: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
             };
             match nullable.into_iter().map(|e| e.clone().is_not_null()).reduce(Expr::and) {
                 None => value,
-                Some(all_set) => when(all_set, value)
-                    .end()
-                    .map_err(|e| SparkError::internal(e.to_string()))?,
+                Some(all_set) => when(all_set, value).end().map_err(|e| SparkError::internal(e.to_string()))?,
             }
         }
     };
-    Ok(context.native(count_udaf(), vec![argument], DataType::Long, false))
+    context.native(count_udaf(), vec![argument], DataType::Long, false)
 }
 
 /// Zeros and NaNs are one value each when distinct ones are counted.
@@ -88,5 +86,5 @@ fn count_if(_: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> 
     let condition = context.argument(0)?.expr.clone();
     let null = lit(ScalarValue::Boolean(None));
     let value = when(condition, lit(true)).otherwise(null).map_err(|e| SparkError::internal(e.to_string()))?;
-    Ok(context.native(count_udaf(), vec![value], DataType::Long, false))
+    context.native(count_udaf(), vec![value], DataType::Long, false)
 }

@@ -35,7 +35,7 @@ pub static FUNCTIONS: &[&Function] = &[
 pub static KERNEL: Kernel = Kernel { name: "comoments", states: new_states, over_nothing: OverNothing::Null };
 
 fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
-    Ok(AggregateContext::new(name, call).aggregate(&KERNEL, context, DataType::Double, true, Some(name)))
+    AggregateContext::new(name, call).aggregate(&KERNEL, context, DataType::Double, true, Some(name))
 }
 
 /// What is made of the comoments of a group.
@@ -122,9 +122,9 @@ impl ComomentFold {
         let divisor = (m.second_x * m.second_y).sqrt();
         if divisor == 0.0 {
             if self.call.ansi {
-                return Err(self.call.error(
-                    SparkError::new("DIVIDE_BY_ZERO").with("config", "\"spark.sql.ansi.enabled\""),
-                ));
+                return Err(self
+                    .call
+                    .error(SparkError::new("DIVIDE_BY_ZERO").with("config", "\"spark.sql.ansi.enabled\"")));
             }
             return Ok(None);
         }
@@ -143,9 +143,7 @@ impl ComomentFold {
             Statistic::RegrR2 if m.second_x == 0.0 => Some(1.0),
             Statistic::RegrR2 => self.correlation(m)?.map(|c| c * c),
             Statistic::RegrSlope => (m.second_x != 0.0).then(|| m.both / m.second_x),
-            Statistic::RegrIntercept => {
-                (m.second_x != 0.0).then(|| m.mean_y - m.both / m.second_x * m.mean_x)
-            }
+            Statistic::RegrIntercept => (m.second_x != 0.0).then(|| m.mean_y - m.both / m.second_x * m.mean_x),
         })
     }
 }

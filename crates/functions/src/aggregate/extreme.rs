@@ -20,7 +20,8 @@ pub static FUNCTIONS: &[&Function] = &[
     &declare("max", &[], super::ONE, |c, a| build("max", c, a), "max(expr) - Returns the greatest value of a group."),
 ];
 
-pub static MIN: Kernel = Kernel { name: "min", states: |c, t| new_states(c, t, false), over_nothing: OverNothing::Null };
+pub static MIN: Kernel =
+    Kernel { name: "min", states: |c, t| new_states(c, t, false), over_nothing: OverNothing::Null };
 pub static MAX: Kernel = Kernel { name: "max", states: |c, t| new_states(c, t, true), over_nothing: OverNothing::Null };
 
 fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
@@ -32,10 +33,10 @@ fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall
     if is_native(&returns) {
         let udaf = if name == "max" { max_udaf() } else { min_udaf() };
         let argument = call.argument(0)?.expr.clone();
-        return Ok(call.native(udaf, vec![argument], returns, true));
+        return call.native(udaf, vec![argument], returns, true);
     }
     let kernel = if name == "max" { &MAX } else { &MIN };
-    Ok(call.aggregate(kernel, context, returns, true, None))
+    call.aggregate(kernel, context, returns, true, None)
 }
 
 /// True for types that DataFusion compares as Spark does, fast: not floats, as their NaN is the greatest.

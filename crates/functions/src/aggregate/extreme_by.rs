@@ -63,9 +63,9 @@ fn build(
         let payload = extreme_list::payload(name == "max_by", number);
         let contains_null = call.argument(0)?.nullable;
         let returns = DataType::array(returns, contains_null);
-        return Ok(call.aggregate(&extreme_list::KERNEL, context, returns, true, Some(&payload)));
+        return call.aggregate(&extreme_list::KERNEL, context, returns, true, Some(&payload));
     }
-    Ok(call.aggregate(kernel, context, returns, true, None))
+    call.aggregate(kernel, context, returns, true, None)
 }
 
 /// States that keep the row with the least or greatest value of the last column.

@@ -13,7 +13,8 @@ use firesteel_error::{ExceptionClass, Result, SparkError};
 use std::sync::Arc;
 
 const SIGNATURE: Signature = Signature::with_optional(&[any("expr"), any("isIgnoreNull")], 1);
-const FIRST_USAGE: &str = "first(expr[, isIgnoreNull]) - Returns the first value of a group, nulls left out if asked to.";
+const FIRST_USAGE: &str =
+    "first(expr[, isIgnoreNull]) - Returns the first value of a group, nulls left out if asked to.";
 const LAST_USAGE: &str = "last(expr[, isIgnoreNull]) - Returns the last value of a group, nulls left out if asked to.";
 
 pub static FUNCTIONS: &[&Function] = &[
@@ -60,9 +61,10 @@ fn build(
         ("last_value", Some(true)) => "last",
         _ => name,
     };
+    call.ignore_nulls = None;
     let call = AggregateContext::new(name, call);
     let returns = call.argument_type(0)?;
-    Ok(call.aggregate(kernel, context, returns, true, ignore_nulls.then_some("ignore nulls")))
+    call.aggregate(kernel, context, returns, true, ignore_nulls.then_some("ignore nulls"))
 }
 
 fn new_states(call: &Call, types: &[ArrowType], is_last: bool) -> DfResult<Box<dyn States>> {
@@ -82,12 +84,7 @@ struct FirstStates {
 
 impl FirstStates {
     /// Takes in the rows of an array for which `counts` holds.
-    fn add(
-        &mut self,
-        array: &ArrayRef,
-        rows: &Rows<'_>,
-        nulls: Option<&arrow::buffer::NullBuffer>,
-    ) -> DfResult<()> {
+    fn add(&mut self, array: &ArrayRef, rows: &Rows<'_>, nulls: Option<&arrow::buffer::NullBuffer>) -> DfResult<()> {
         let mut picks = Picks::new(self.groups);
         if self.is_last {
             rows.for_each(nulls, |row, group| picks.pick(row, group));

@@ -131,7 +131,8 @@ impl Gathered {
 
     /// The rows in the lists of states, with the groups of the lists.
     pub fn unnest(states: &[ArrayRef], rows: &Rows<'_>) -> DfResult<(Vec<ArrayRef>, Vec<u32>)> {
-        let lists = (0..states.len()).map(|i| super::states::typed::<ListArray>(states, i)).collect::<DfResult<Vec<_>>>()?;
+        let lists =
+            (0..states.len()).map(|i| super::states::typed::<ListArray>(states, i)).collect::<DfResult<Vec<_>>>()?;
         let Some(first) = lists.first() else {
             return Ok((Vec::new(), Vec::new()));
         };

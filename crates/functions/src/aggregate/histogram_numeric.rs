@@ -47,7 +47,7 @@ fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExp
     };
     let bin = vec![StructField::new("x", element, true), StructField::new("y", DataType::Double, true)];
     let returns = DataType::array(DataType::struct_of(bin), true);
-    Ok(call.aggregate(&KERNEL, context, returns, true, Some(&number.to_string())))
+    call.aggregate(&KERNEL, context, returns, true, Some(&number.to_string()))
 }
 
 fn new_states(call: &Call, _: &[ArrowType]) -> DfResult<Box<dyn States>> {

@@ -35,7 +35,8 @@ fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall
     call.text = format!("{name}({distinct}{}, {shown})", value.name);
     let is_binary = value.data_type == DataType::Binary;
     let value_name = value.name.clone();
-    let value = if is_binary { value } else { coercion::coerce_argument(value, ArgType::String, 0, &call.text, context)? };
+    let value =
+        if is_binary { value } else { coercion::coerce_argument(value, ArgType::String, 0, &call.text, context)? };
     let delimiter = match delimiter {
         None => Vec::new(),
         Some(delimiter) => {
@@ -46,9 +47,9 @@ fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall
             }
             let delimiter = coercion::coerce_argument(delimiter, wanted, 1, &call.text, context)?;
             match constant::required(&call.text, "delimiter", "\"STRING\"", &delimiter)? {
-                ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)) | ScalarValue::LargeUtf8(Some(text)) => {
-                    text.into_bytes()
-                }
+                ScalarValue::Utf8(Some(text))
+                | ScalarValue::Utf8View(Some(text))
+                | ScalarValue::LargeUtf8(Some(text)) => text.into_bytes(),
                 ScalarValue::Binary(Some(bytes)) => bytes,
                 _ => Vec::new(),
             }
@@ -82,7 +83,7 @@ fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall
     call.call.arguments = vec![value];
     call.call.arguments.extend(keys);
     let payload = format!("{orders};{}", hex::encode(delimiter));
-    Ok(call.aggregate(&KERNEL, context, returns, true, Some(&payload)))
+    call.aggregate(&KERNEL, context, returns, true, Some(&payload))
 }
 
 fn new_states(call: &Call, types: &[ArrowType]) -> DfResult<Box<dyn States>> {

@@ -220,6 +220,19 @@ impl AggregateContext {
         Ok(())
     }
 
+    /// Fails for clauses that the function has not taken: those that do remove them from the call.
+    fn check_syntax(&self) -> Result<()> {
+        let syntax = match (self.call.order_by.is_empty(), self.call.ignore_nulls) {
+            (false, _) => "WITHIN GROUP (ORDER BY ...)",
+            (true, Some(true)) => "IGNORE NULLS",
+            (true, Some(false)) => "RESPECT NULLS",
+            (true, None) => return Ok(()),
+        };
+        Err(SparkError::new("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
+            .with("prettyName", format!("`{}`", self.name))
+            .with("syntax", syntax))
+    }
+
     /// The kernel's call as plain data.
     fn plain_call(&self, context: &BuildContext<'_>, returns: &DataType, payload: Option<&str>) -> Call {
         Call {
@@ -239,11 +252,12 @@ impl AggregateContext {
         returns: DataType,
         nullable: bool,
         payload: Option<&str>,
-    ) -> TypedExpr {
+    ) -> Result<TypedExpr> {
+        self.check_syntax()?;
         let call = self.plain_call(context, &returns, payload);
         let arguments = self.call.arguments.into_iter().map(|a| a.expr).collect();
         let expr = udaf::aggregate(kernel, call, arguments, self.call.is_distinct, self.call.filter);
-        TypedExpr::new(expr, returns, nullable, self.text)
+        Ok(TypedExpr::new(expr, returns, nullable, self.text))
     }
 
     /// The expression of a call of DataFusion's own aggregate.
@@ -253,7 +267,8 @@ impl AggregateContext {
         arguments: Vec<Expr>,
         returns: DataType,
         nullable: bool,
-    ) -> TypedExpr {
+    ) -> Result<TypedExpr> {
+        self.check_syntax()?;
         let expr = Expr::AggregateFunction(datafusion::logical_expr::expr::AggregateFunction::new_udf(
             udaf,
             arguments,
@@ -262,6 +277,6 @@ impl AggregateContext {
             Vec::new(),
             None,
         ));
-        TypedExpr::new(expr, returns, nullable, self.text)
+        Ok(TypedExpr::new(expr, returns, nullable, self.text))
     }
 }

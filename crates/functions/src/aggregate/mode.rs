@@ -9,10 +9,9 @@ use crate::{AggregateCall, BuildContext, Function, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, UInt32Array};
 use arrow::compute::take;
 use arrow::datatypes::DataType as ArrowType;
-use datafusion::common::Result as DfResult;
+use datafusion::common::{HashMap, Result as DfResult};
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
-use std::collections::HashMap;
 
 pub static FUNCTIONS: &[&Function] = &[&declare(
     "mode",
@@ -59,7 +58,7 @@ fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExp
         "greatest" => format!("mode() WITHIN GROUP (ORDER BY {name})"),
         _ => format!("mode({}{name})", if call.call.is_distinct { "DISTINCT " } else { "" }),
     };
-    Ok(call.aggregate(&KERNEL, context, returns, true, Some(tie)))
+    call.aggregate(&KERNEL, context, returns, true, Some(tie))
 }
 
 /// Which of equally frequent values is taken.

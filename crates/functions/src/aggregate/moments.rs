@@ -38,7 +38,7 @@ fn build(
     context: &mut BuildContext<'_>,
     call: AggregateCall,
 ) -> Result<TypedExpr> {
-    Ok(AggregateContext::new(name, call).aggregate(&KERNEL, context, DataType::Double, true, Some(statistic)))
+    AggregateContext::new(name, call).aggregate(&KERNEL, context, DataType::Double, true, Some(statistic))
 }
 
 fn new_states(call: &Call, _: &[ArrowType]) -> DfResult<Box<dyn States>> {
@@ -120,8 +120,7 @@ impl Moments {
     }
 
     fn kurtosis(&self) -> Option<f64> {
-        (self.count > 0.0 && self.second != 0.0)
-            .then(|| self.count * self.fourth / (self.second * self.second) - 3.0)
+        (self.count > 0.0 && self.second != 0.0).then(|| self.count * self.fourth / (self.second * self.second) - 3.0)
     }
 }
 

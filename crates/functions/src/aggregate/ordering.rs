@@ -14,11 +14,13 @@ pub fn normalized(array: &ArrayRef) -> DfResult<ArrayRef> {
     }
     Ok(match array.data_type() {
         ArrowType::Float32 => {
-            let floats: Float32Array = array.as_primitive::<Float32Type>().unary(|v| if v.is_nan() { f32::NAN } else { v + 0.0 });
+            let floats: Float32Array =
+                array.as_primitive::<Float32Type>().unary(|v| if v.is_nan() { f32::NAN } else { v + 0.0 });
             Arc::new(floats)
         }
         ArrowType::Float64 => {
-            let floats: Float64Array = array.as_primitive::<Float64Type>().unary(|v| if v.is_nan() { f64::NAN } else { v + 0.0 });
+            let floats: Float64Array =
+                array.as_primitive::<Float64Type>().unary(|v| if v.is_nan() { f64::NAN } else { v + 0.0 });
             Arc::new(floats)
         }
         ArrowType::List(field) => {

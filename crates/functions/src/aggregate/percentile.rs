@@ -84,6 +84,10 @@ fn within_group(name: &'static str, context: &mut BuildContext<'_>, call: Aggreg
                 .with("actualNum", number.to_string()),
         });
     };
+    if call.call.is_distinct {
+        return Err(SparkError::new("INVALID_WITHIN_GROUP_EXPRESSION.DISTINCT_UNSUPPORTED")
+            .with("funcName", format!("`{name}`")));
+    }
     let options = Options { discrete: name == "percentile_disc", descending: !sort.asc };
     let key = key.clone();
     let order = if options.descending { " DESC" } else { "" };
@@ -121,7 +125,7 @@ fn finish(
         if options.descending { "descending" } else { "ascending" },
         percentages.payload()
     );
-    Ok(call.aggregate(&KERNEL, context, returns, true, Some(&payload)))
+    call.aggregate(&KERNEL, context, returns, true, Some(&payload))
 }
 
 /// The constant percentages of a call.
@@ -319,8 +323,9 @@ impl States for PercentileStates {
                 up_to += *count;
                 *count = up_to;
             }
-            valid.push(!values.is_empty());
-            if !values.is_empty() {
+            let is_set = !values.is_empty() && !self.percentages.values.is_empty();
+            valid.push(is_set);
+            if is_set {
                 results.extend(self.percentages.values.iter().map(|p| self.percentile(&values, *p)));
             } else if !self.percentages.is_array {
                 results.push(0.0);

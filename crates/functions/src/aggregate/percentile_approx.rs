@@ -6,11 +6,11 @@ use super::states::{Rows, States, column, typed};
 use super::udaf::{Call, Kernel, OverNothing};
 use super::{AggregateContext, any, constant, declare};
 use crate::{AggregateCall, ArgType, BuildContext, Function, Signature, TypedExpr, coercion};
+use arrow::array::Float64Builder;
 use arrow::array::{
     Array, ArrayRef, AsArray, Float32Array, Float64Array, Int64Array, Int64Builder, ListArray, ListBuilder,
     PrimitiveArray,
 };
-use arrow::array::Float64Builder;
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType as ArrowType, Decimal128Type, Field, Float64Type, Int64Type};
@@ -62,7 +62,7 @@ fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall
     };
     let returns = if percentages.is_array { DataType::array(element, false) } else { element };
     let payload = format!("{accuracy};{}", percentages.payload());
-    Ok(call.aggregate(&KERNEL, context, returns, true, Some(&payload)))
+    call.aggregate(&KERNEL, context, returns, true, Some(&payload))
 }
 
 fn new_states(call: &Call, _: &[ArrowType]) -> DfResult<Box<dyn States>> {
@@ -234,9 +234,7 @@ struct DigestFold {
 pub fn from_doubles(values: Vec<f64>, nulls: Option<NullBuffer>, data_type: &ArrowType) -> DfResult<ArrayRef> {
     Ok(match data_type {
         ArrowType::Float64 => Arc::new(Float64Array::new(values.into(), nulls)),
-        ArrowType::Float32 => {
-            Arc::new(Float32Array::new(values.into_iter().map(|v| v as f32).collect(), nulls))
-        }
+        ArrowType::Float32 => Arc::new(Float32Array::new(values.into_iter().map(|v| v as f32).collect(), nulls)),
         ArrowType::Decimal128(precision, scale) => {
             let factor = 10f64.powi(i32::from(*scale));
             let values = values.into_iter().map(|v| (v * factor).round() as i128).collect();
@@ -277,12 +275,7 @@ impl Fold for DigestFold {
     type State = Digest;
 
     fn state_types(&self) -> Vec<ArrowType> {
-        vec![
-            list_type(ArrowType::Float64),
-            list_type(ArrowType::Int64),
-            list_type(ArrowType::Int64),
-            ArrowType::Int64,
-        ]
+        vec![list_type(ArrowType::Float64), list_type(ArrowType::Int64), list_type(ArrowType::Int64), ArrowType::Int64]
     }
 
     fn update(&self, states: &mut [Digest], arguments: &[ArrayRef], rows: &Rows<'_>) -> DfResult<()> {
@@ -338,7 +331,8 @@ impl Fold for DigestFold {
         let mut results = Vec::new();
         let mut valid = Vec::with_capacity(states.len());
         for state in states {
-            let is_set = state.count > 0 || !state.head.is_empty();
+            let has_values = state.count > 0 || !state.head.is_empty();
+            let is_set = has_values && !self.percentages.values.is_empty();
             valid.push(is_set);
             if is_set {
                 let mut state = state.clone();

@@ -12,18 +12,13 @@ use firesteel_error::Result;
 use firesteel_types::DataType;
 use std::sync::Arc;
 
-pub static FUNCTIONS: &[&Function] = &[&declare(
-    "product",
-    &[],
-    ONE_DOUBLE,
-    build,
-    "product(expr) - Returns the product of the values of a group.",
-)];
+pub static FUNCTIONS: &[&Function] =
+    &[&declare("product", &[], ONE_DOUBLE, build, "product(expr) - Returns the product of the values of a group.")];
 
 pub static KERNEL: Kernel = Kernel { name: "product", states: new_states, over_nothing: OverNothing::Null };
 
 fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
-    Ok(AggregateContext::new("product", call).aggregate(&KERNEL, context, DataType::Double, true, None))
+    AggregateContext::new("product", call).aggregate(&KERNEL, context, DataType::Double, true, None)
 }
 
 fn new_states(_: &Call, _: &[ArrowType]) -> DfResult<Box<dyn States>> {

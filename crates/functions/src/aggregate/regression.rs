@@ -54,15 +54,11 @@ fn paired(call: &AggregateContext, index: usize) -> Result<TypedExpr> {
 fn regr_count(_: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
     let call = AggregateContext::new("regr_count", call);
     let (y, x) = (call.argument(0)?.expr.clone(), call.argument(1)?.expr.clone());
-    let value = if call.call.is_distinct {
-        named_struct(vec![lit("y"), y.clone(), lit("x"), x.clone()])
-    } else {
-        lit(true)
-    };
-    let pair = when(y.is_not_null().and(x.is_not_null()), value)
-        .end()
-        .map_err(|e| SparkError::internal(e.to_string()))?;
-    Ok(call.native(count_udaf(), vec![pair], DataType::Long, false))
+    let value =
+        if call.call.is_distinct { named_struct(vec![lit("y"), y.clone(), lit("x"), x.clone()]) } else { lit(true) };
+    let pair =
+        when(y.is_not_null().and(x.is_not_null()), value).end().map_err(|e| SparkError::internal(e.to_string()))?;
+    call.native(count_udaf(), vec![pair], DataType::Long, false)
 }
 
 fn average(name: &'static str, index: usize, c: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
@@ -74,5 +70,5 @@ fn average(name: &'static str, index: usize, c: &mut BuildContext<'_>, call: Agg
 fn squares(name: &'static str, index: usize, c: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
     let mut call = AggregateContext::new(name, call);
     call.call.arguments = vec![paired(&call, index)?];
-    Ok(call.aggregate(&moments::KERNEL, c, DataType::Double, true, Some("sum_of_squares")))
+    call.aggregate(&moments::KERNEL, c, DataType::Double, true, Some("sum_of_squares"))
 }

@@ -106,6 +106,33 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Calls `f(value, group)` for the values of the rows that count.
+    #[inline]
+    pub fn for_each_value<T: Copy>(&self, values: &[T], nulls: Option<&NullBuffer>, mut f: impl FnMut(T, usize)) {
+        match (self.groups, self.valid(nulls)) {
+            (Some(groups), None) => {
+                for (value, group) in values.iter().zip(groups) {
+                    f(*value, *group);
+                }
+            }
+            (None, None) => {
+                for value in values {
+                    f(*value, 0);
+                }
+            }
+            (_, Some(valid)) => {
+                for row in valid.valid_indices() {
+                    f(values[row], self.groups.map_or(0, |groups| groups[row]));
+                }
+            }
+        }
+    }
+
+    /// True when all rows count and belong to group 0.
+    pub fn is_whole(&self, nulls: Option<&NullBuffer>) -> bool {
+        self.groups.is_none() && self.is_dense(nulls)
+    }
+
     /// As [`Rows::for_each`], up to the first error.
     pub fn try_for_each(
         &self,
@@ -178,9 +205,7 @@ impl Seen {
         match &self.marks {
             None if groups <= self.groups => None,
             None => Some(NullBuffer::from_iter((0..groups).map(|g| g < self.groups))),
-            Some(marks) => {
-                Some(NullBuffer::from_iter((0..groups).map(|g| marks.get(g).copied().unwrap_or(false))))
-            }
+            Some(marks) => Some(NullBuffer::from_iter((0..groups).map(|g| marks.get(g).copied().unwrap_or(false)))),
         }
     }
 
@@ -208,9 +233,9 @@ pub fn split_first<T>(items: &mut Vec<T>, count: usize) -> Vec<T> {
 
 /// An argument that the caller must have given.
 pub fn column(arrays: &[ArrayRef], index: usize) -> DfResult<&ArrayRef> {
-    arrays.get(index).ok_or_else(|| {
-        datafusion::common::DataFusionError::Internal(format!("aggregate argument {index} is missing"))
-    })
+    arrays
+        .get(index)
+        .ok_or_else(|| datafusion::common::DataFusionError::Internal(format!("aggregate argument {index} is missing")))
 }
 
 /// An argument as its concrete array type.

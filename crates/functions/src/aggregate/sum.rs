@@ -17,7 +17,13 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub static FUNCTIONS: &[&Function] = &[
-    &declare("sum", &[], super::ONE, |c, a| build("sum", c, a), "sum(expr) - Returns the sum of the values of a group."),
+    &declare(
+        "sum",
+        &[],
+        super::ONE,
+        |c, a| build("sum", c, a),
+        "sum(expr) - Returns the sum of the values of a group.",
+    ),
     &declare(
         "try_sum",
         &[],
@@ -41,9 +47,9 @@ fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall
         _ => DataType::Double,
     };
     if name == "try_sum" {
-        return Ok(call.aggregate(&TRY_KERNEL, context, returns, true, Some("try")));
+        return call.aggregate(&TRY_KERNEL, context, returns, true, Some("try"));
     }
-    Ok(call.aggregate(&KERNEL, context, returns, true, None))
+    call.aggregate(&KERNEL, context, returns, true, None)
 }
 
 /// What a sum out of range becomes.
@@ -150,9 +156,9 @@ where
     fn error(&self) -> DataFusionError {
         match &self.call.returns {
             DataType::Decimal(..) => self.call.error(decimal_overflow("try_sum")),
-            interval if interval.is_ansi_interval() => {
-                self.call.error(SparkError::new("INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION").with("functionName", "`try_add`"))
-            }
+            interval if interval.is_ansi_interval() => self.call.error(
+                SparkError::new("INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION").with("functionName", "`try_add`"),
+            ),
             _ => DataFusionError::External(Box::new(overflow("overflow", "try_add"))),
         }
     }
@@ -177,12 +183,23 @@ where
         T::Native: Widen<O::Native>,
     {
         let marks = self.seen.begin(self.sums.len(), rows, values.nulls());
-        let slice = values.values();
         let mut over = Vec::new();
         let (sums, seen) = (&mut self.sums, &mut self.seen);
-        if marks {
-            rows.for_each(values.nulls(), |row, group| {
-                let (sum, overflow) = sums[group].add_flagged(slice[row].widen());
+        if rows.is_whole(values.nulls())
+            && let Some(first) = sums.first_mut()
+        {
+            let (mut sum, mut overflowed) = (*first, false);
+            for value in values.values() {
+                let (new, overflow) = sum.add_flagged(value.widen());
+                sum = new;
+                overflowed |= overflow;
+            }
+            *first = sum;
+            seen.mark(0);
+            over.extend(overflowed.then_some(0));
+        } else if marks {
+            rows.for_each_value(values.values(), values.nulls(), |value, group| {
+                let (sum, overflow) = sums[group].add_flagged(value.widen());
                 sums[group] = sum;
                 seen.mark(group);
                 if overflow {
@@ -190,9 +207,10 @@ where
                 }
             });
         } else {
-            rows.for_each(values.nulls(), |row, group| {
-                let (sum, overflow) = sums[group].add_flagged(slice[row].widen());
-                sums[group] = sum;
+            rows.for_each_value(values.values(), values.nulls(), |value, group| {
+                let place = &mut sums[group];
+                let (sum, overflow) = place.add_flagged(value.widen());
+                *place = sum;
                 if overflow {
                     over.push(group);
                 }

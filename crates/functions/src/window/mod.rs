@@ -11,7 +11,7 @@ mod ranking;
 use crate::{Body, BuildContext, Documentation, Function, Group, Signature, TypedExpr, WindowCall};
 use datafusion::logical_expr::expr::{NullTreatment, WindowFunction};
 use datafusion::logical_expr::{Expr, WindowUDF};
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use std::sync::Arc;
 
 /// The families' lists.
@@ -42,4 +42,16 @@ fn over_nothing(function: Arc<WindowUDF>, arguments: Vec<Expr>, ignore_nulls: bo
         call.params.null_treatment = Some(NullTreatment::IgnoreNulls);
     }
     Expr::WindowFunction(Box::new(call))
+}
+
+/// Fails for `IGNORE NULLS` and `RESPECT NULLS` where they mean nothing.
+fn check_syntax(name: &str, call: &WindowCall) -> Result<()> {
+    let syntax = match call.ignore_nulls {
+        None => return Ok(()),
+        Some(true) => "IGNORE NULLS",
+        Some(false) => "RESPECT NULLS",
+    };
+    Err(SparkError::new("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
+        .with("prettyName", format!("`{name}`"))
+        .with("syntax", syntax))
 }

@@ -9,10 +9,8 @@ use datafusion::logical_expr::lit;
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 
-const SIGNATURE: Signature = Signature::of(&[
-    Param { name: "input", arg_type: ArgType::Any },
-    Param { name: "offset", arg_type: ArgType::Any },
-]);
+const SIGNATURE: Signature =
+    Signature::of(&[Param { name: "input", arg_type: ArgType::Any }, Param { name: "offset", arg_type: ArgType::Any }]);
 
 pub static FUNCTIONS: &[&Function] = &[&declare(
     "nth_value",

@@ -112,8 +112,18 @@ fn statistics() {
 #[test]
 fn pairs() {
     let names = [
-        "corr", "covar_pop", "covar_samp", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy",
-        "regr_slope", "regr_intercept", "regr_r2",
+        "corr",
+        "covar_pop",
+        "covar_samp",
+        "regr_count",
+        "regr_avgx",
+        "regr_avgy",
+        "regr_sxx",
+        "regr_syy",
+        "regr_sxy",
+        "regr_slope",
+        "regr_intercept",
+        "regr_r2",
     ];
     let calls: Vec<Call> = names.iter().map(|name| call(name, vec![c("l"), c("dec")])).collect();
     assert_eq!(
@@ -300,6 +310,14 @@ fn wrong_types_fail() {
         (call("sum", vec![c("l"), c("l")]), "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
         (call("max_by", vec![c("l"), c("l"), int(0)]), "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"),
         (call("histogram_numeric", vec![c("l"), int(1)]), "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"),
+        (call("sum", vec![c("l")]).nulls(true), "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX"),
+        (call("sum", vec![c("l")]).ordered(c("l"), true), "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX"),
+        (call("rank", vec![]).nulls(true), "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX"),
+        (call("percentile_cont", vec![number(0.5)]), "INVALID_WITHIN_GROUP_EXPRESSION.WITHIN_GROUP_MISSING"),
+        (
+            call("percentile_cont", vec![number(0.5)]).ordered(c("l"), true).distinct(),
+            "INVALID_WITHIN_GROUP_EXPRESSION.DISTINCT_UNSUPPORTED",
+        ),
         (call("count", vec![]), "WRONG_NUM_ARGS.WITH_SUGGESTION"),
     ] {
         let error = call.build().unwrap_err();

@@ -53,15 +53,7 @@ pub fn table() -> Vec<(&'static str, DataType, ArrayRef)> {
         (
             "b",
             DataType::Boolean,
-            Arc::new(BooleanArray::from(vec![
-                Some(true),
-                Some(false),
-                None,
-                Some(true),
-                Some(true),
-                None,
-                None,
-            ])),
+            Arc::new(BooleanArray::from(vec![Some(true), Some(false), None, Some(true), Some(true), None, None])),
         ),
         (
             "dt",
@@ -71,15 +63,7 @@ pub fn table() -> Vec<(&'static str, DataType, ArrayRef)> {
         (
             "f",
             DataType::Float,
-            Arc::new(Float32Array::from(vec![
-                Some(1.5),
-                Some(2.5),
-                None,
-                Some(f32::NAN),
-                Some(0.1),
-                Some(0.25),
-                None,
-            ])),
+            Arc::new(Float32Array::from(vec![Some(1.5), Some(2.5), None, Some(f32::NAN), Some(0.1), Some(0.25), None])),
         ),
     ]
 }
@@ -210,10 +194,16 @@ impl Call {
     }
 }
 
-fn context(columns: &[(&str, DataType, ArrayRef)], batches: usize, partitions: usize) -> SessionContext {
+fn context(
+    columns: &[(&str, DataType, ArrayRef)],
+    batches: usize,
+    partitions: usize,
+    sorted_by: Option<&str>,
+) -> SessionContext {
     let fields = columns.iter().map(|(n, t, _)| arrow_mapping::to_arrow_field(&StructField::new(*n, t.clone(), true)));
     let schema = Arc::new(arrow::datatypes::Schema::new(fields.collect::<Vec<_>>()));
-    let batch = RecordBatch::try_new(Arc::clone(&schema), columns.iter().map(|(.., a)| Arc::clone(a)).collect()).unwrap();
+    let batch =
+        RecordBatch::try_new(Arc::clone(&schema), columns.iter().map(|(.., a)| Arc::clone(a)).collect()).unwrap();
     let step = batch.num_rows().div_ceil(batches).max(1);
     let pieces: Vec<RecordBatch> = (0..batch.num_rows())
         .step_by(step)
@@ -225,7 +215,9 @@ fn context(columns: &[(&str, DataType, ArrayRef)], batches: usize, partitions: u
     }
     let config = SessionConfig::new().with_target_partitions(partitions);
     let context = SessionContext::new_with_config(config);
-    context.register_table("t", Arc::new(MemTable::try_new(schema, parts).unwrap())).unwrap();
+    let order = sorted_by.map(|name| vec![ident(name).sort(true, true)]).into_iter().collect();
+    let table = MemTable::try_new(schema, parts).unwrap().with_sort_order(order);
+    context.register_table("t", Arc::new(table)).unwrap();
     context
 }
 
@@ -260,10 +252,13 @@ pub fn over(
     batches: usize,
     partitions: usize,
 ) -> std::result::Result<Vec<Vec<String>>, String> {
+    run(group, calls, context(columns, batches, partitions, None))
+}
+
+fn run(group: Option<&str>, calls: &[Call], context: SessionContext) -> std::result::Result<Vec<Vec<String>>, String> {
     let (typed, exprs) = aliased(calls);
     let groups: Vec<Expr> = group.iter().map(|g| ident(*g)).collect();
     let sorts: Vec<Sort> = group.iter().map(|g| ident(*g).sort(true, true)).collect();
-    let context = context(columns, batches, partitions);
     block_on(async move {
         let frame = context.table("t").await.unwrap().aggregate(groups, exprs).map_err(|e| e.to_string())?;
         for (i, typed) in typed.iter().enumerate() {
@@ -281,6 +276,10 @@ pub fn rows(group: Option<&str>, calls: &[Call]) -> Vec<Vec<String>> {
     let columns = table();
     let once = over(&columns, group, calls, 1, 1).unwrap();
     assert_eq!(once, over(&columns, group, calls, 7, 1).unwrap(), "batches of one row");
+    if group.is_some() {
+        // Groups are given out as soon as the next one begins.
+        assert_eq!(once, run(group, calls, context(&columns, 7, 1, group)).unwrap(), "sorted");
+    }
     once
 }
 
@@ -330,7 +329,7 @@ pub fn over_window(partition: &[&str], order: &[&str], frame: WindowFrame, calls
         .enumerate()
         .map(|(i, t)| windowed(t.expr.clone(), &partition, &order, &frame).alias(format!("r{i}")))
         .collect();
-    let context = context(&table(), 3, 1);
+    let context = context(&table(), 3, 1, None);
     block_on(async move {
         let plan = context.table("t").await.unwrap().into_unoptimized_plan();
         // Window functions in casts are pulled out by `select`.

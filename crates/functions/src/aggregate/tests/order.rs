@@ -30,11 +30,7 @@ fn first_and_last() {
     );
     assert_eq!(
         rows(Some("g"), &calls[..4]),
-        [
-            ["1", "1", "NULL", "1", "2"],
-            ["2", "7", "5", "7", "5"],
-            ["3", "NULL", "NULL", "NULL", "NULL"],
-        ]
+        [["1", "1", "NULL", "1", "2"], ["2", "7", "5", "7", "5"], ["3", "NULL", "NULL", "NULL", "NULL"],]
     );
 }
 
@@ -63,11 +59,7 @@ fn lists_and_sets() {
     );
     assert_eq!(
         rows(Some("g"), &calls[..3]),
-        [
-            ["1", "[1, 2]", "[1, 2]", "[a, b]"],
-            ["2", "[7, 5, 5]", "[7, 5, 5]", "[z, a]"],
-            ["3", "[]", "[]", "[]"],
-        ]
+        [["1", "[1, 2]", "[1, 2]", "[a, b]"], ["2", "[7, 5, 5]", "[7, 5, 5]", "[z, a]"], ["3", "[]", "[]", "[]"],]
     );
 }
 
@@ -99,6 +91,19 @@ fn percentiles() {
             "percentile_disc(array(0.3, 0.6)) WITHIN GROUP (ORDER BY d DESC)"
         ]
     );
+}
+
+#[test]
+fn no_percentages_no_percentiles() {
+    let calls = [
+        call("percentile", vec![c("l"), numbers(&[])]),
+        call("percentile_approx", vec![c("l"), numbers(&[])]),
+        call("approx_count_distinct", vec![c("dec")]),
+        call("approx_count_distinct", vec![c("b")]),
+        call("approx_count_distinct", vec![c("d")]),
+        call("approx_count_distinct", vec![c("s")]),
+    ];
+    assert_eq!(all(&calls), ["NULL", "NULL", "4", "2", "5", "3"]);
 }
 
 #[test]
@@ -155,4 +160,142 @@ fn joined_strings() {
             "listagg(DISTINCT s, ,) WITHIN GROUP (ORDER BY s ASC NULLS FIRST)"
         ]
     );
+}
+
+#[test]
+fn groups_of_everything_gathered() {
+    let calls = [
+        call("percentile", vec![c("l"), number(0.5)]),
+        call("percentile_approx", vec![c("l"), number(0.5)]),
+        call("mode", vec![c("s"), boolean(true)]),
+        call("listagg", vec![c("s"), text(",")]).ordered(c("s"), true),
+        call("max_by", vec![c("s"), c("l"), int(2)]),
+        call("collect_set", vec![c("s")]),
+        call("sum", vec![c("dec")]).distinct(),
+        call("histogram_numeric", vec![c("l"), int(2)]),
+        call("bool_and", vec![c("b")]),
+        call("min_by", vec![c("s"), c("d")]),
+    ];
+    assert_eq!(
+        rows(Some("g"), &calls),
+        [
+            ["1", "1.5", "1", "a", "a,b", "[b, a]", "[a, b]", "3.75", "[{x: 1, y: 1.0}, {x: 2, y: 1.0}]", "false", "a"],
+            [
+                "2",
+                "5.0",
+                "5",
+                "a",
+                "a,a,z",
+                "[z, a]",
+                "[z, a]",
+                "6.68",
+                "[{x: 5, y: 2.0}, {x: 7, y: 1.0}]",
+                "true",
+                "a"
+            ],
+            ["3", "NULL", "NULL", "NULL", "NULL", "NULL", "[]", "NULL", "NULL", "NULL", "NULL"],
+        ]
+    );
+}
+
+#[test]
+fn nested_values_are_ordered() {
+    use arrow::array::{ListArray, StringViewArray, StructArray};
+    use arrow::datatypes::Int64Type;
+    let l: ArrayRef = Arc::new(Int64Array::from(vec![Some(2), None, Some(2)]));
+    let s: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), Some("z"), Some("b")]));
+    let fields = vec![StructField::new("l", DataType::Long, true), StructField::new("s", DataType::STRING, true)];
+    let struct_type = DataType::struct_of(fields);
+    let arrow::datatypes::DataType::Struct(parts) = arrow_mapping::to_arrow(&struct_type) else { unreachable!() };
+    let structs: ArrayRef = Arc::new(StructArray::new(parts, vec![l, s], None));
+    let list_type = DataType::array(DataType::Long, true);
+    let lists =
+        ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(1)]), None, Some(vec![Some(1), None])]);
+    let lists = arrow::compute::cast(&lists, &arrow_mapping::to_arrow(&list_type)).unwrap();
+    let columns = [("x", struct_type, structs), ("y", list_type, lists)];
+    let (x, y) = (column(&columns, "x"), column(&columns, "y"));
+    let calls = [
+        call("min", vec![x.clone()]),
+        call("max", vec![x.clone()]),
+        call("min", vec![y.clone()]),
+        call("max", vec![y.clone()]),
+        call("collect_set", vec![x]),
+        call("first", vec![y]),
+    ];
+    assert_eq!(
+        over(&columns, None, &calls, 3, 1).unwrap(),
+        [[
+            "{l: NULL, s: z}",
+            "{l: 2, s: b}",
+            "[1]",
+            "[1, NULL]",
+            "[{l: 2, s: a}, {l: NULL, s: z}, {l: 2, s: b}]",
+            "[1]"
+        ]]
+    );
+
+    // Strings as a scan gives them.
+    let views: ArrayRef = Arc::new(StringViewArray::from(vec![Some("b"), None, Some("a string that is not inlined")]));
+    let schema =
+        arrow::datatypes::Schema::new(vec![arrow::datatypes::Field::new("v", views.data_type().clone(), true)]);
+    let batch = RecordBatch::try_new(Arc::new(schema), vec![views]).unwrap();
+    let context = SessionContext::new();
+    context.register_batch("t", batch).unwrap();
+    let v = || TypedExpr::new(ident("v"), DataType::STRING, true, "v");
+    let (_, exprs) = aliased(&[
+        call("collect_list", vec![v()]),
+        call("listagg", vec![v(), text(",")]),
+        call("first", vec![v()]),
+        call("max_by", vec![v(), v()]),
+        call("mode", vec![v(), boolean(true)]),
+        call("max", vec![v()]),
+    ]);
+    let rows = block_on(async move {
+        show(&context.table("t").await.unwrap().aggregate(vec![], exprs).unwrap().collect().await.unwrap())
+    });
+    assert_eq!(
+        rows,
+        [[
+            "[b, a string that is not inlined]",
+            "b,a string that is not inlined",
+            "b",
+            "b",
+            "a string that is not inlined",
+            "b"
+        ]]
+    );
+}
+
+#[test]
+fn intervals_and_nulls() {
+    use arrow::array::{DurationMicrosecondArray, IntervalYearMonthArray};
+    let day = 86_400_000_000;
+    let columns = [
+        ("d", DataType::DAY_TIME, Arc::new(DurationMicrosecondArray::from(vec![day, 2 * day])) as ArrayRef),
+        ("m", DataType::YEAR_MONTH, Arc::new(IntervalYearMonthArray::from(vec![1, 4])) as ArrayRef),
+    ];
+    let (d, m) = (column(&columns, "d"), column(&columns, "m"));
+    let null = || TypedExpr::new(lit(datafusion::scalar::ScalarValue::Null), DataType::Null, true, "NULL");
+    let calls = [
+        call("sum", vec![d.clone()]),
+        call("avg", vec![d.clone()]),
+        call("percentile", vec![d.clone(), number(0.3)]),
+        call("percentile_disc", vec![number(0.3)]).ordered(d.clone(), true),
+        call("percentile_approx", vec![d.clone(), number(0.3)]),
+        call("max", vec![d]),
+        call("sum", vec![m.clone()]),
+        call("avg", vec![m.clone()]),
+        call("median", vec![m.clone()]),
+        call("min", vec![m]),
+        call("sum", vec![null()]),
+        call("min", vec![null()]),
+        call("count", vec![null()]),
+        call("first", vec![null()]),
+        call("collect_list", vec![null()]),
+        call("stddev", vec![null()]),
+    ];
+    let rows = over(&columns, None, &calls, 1, 1).unwrap().remove(0);
+    assert_eq!(rows[..6], ["PT259200S", "PT129600S", "PT112320S", "PT86400S", "PT86400S", "PT172800S"]);
+    assert_eq!(rows[6..10], ["0 years 5 mons", "0 years 3 mons", "0 years 2 mons", "0 years 1 mons"]);
+    assert_eq!(rows[10..], ["NULL", "NULL", "0", "NULL", "[]", "NULL"]);
 }

@@ -163,7 +163,10 @@ fn wrong_windows_fail() {
     for (call, condition) in [
         (call("ntile", vec![int(0)]), "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"),
         (call("ntile", vec![c("g")]), "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT"),
-        (call("ntile", vec![TypedExpr::new(lit(2i64), DataType::Long, false, "2")]), "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"),
+        (
+            call("ntile", vec![TypedExpr::new(lit(2i64), DataType::Long, false, "2")]),
+            "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+        ),
         (call("nth_value", vec![c("l"), int(0)]), "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"),
         (call("nth_value", vec![c("l"), c("g")]), "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT"),
         (call("lag", vec![c("l"), c("g")]), "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT"),
