@@ -1,10 +1,10 @@
 //! `IF` and `CASE`.
 
 use crate::coercion::{self, mismatch, wider_common_type};
+use crate::scalar::predicate::lazy;
 use crate::function::{Body, Documentation, Function, Group};
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
 use datafusion::logical_expr::Expr;
-use datafusion::logical_expr::expr::Case;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 
@@ -142,5 +142,5 @@ pub(super) fn case(
     if common.is_null() {
         return Ok(TypedExpr::new(Expr::Literal(datafusion::scalar::ScalarValue::Null, None), common, true, call));
     }
-    Ok(TypedExpr::new(Expr::Case(Case::new(None, pairs, otherwise)), common, nullable, call))
+    Ok(TypedExpr::new(lazy::case(pairs, otherwise, &common), common, nullable, call))
 }

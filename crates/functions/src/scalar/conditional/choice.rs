@@ -1,9 +1,9 @@
 //! The first value that will do.
 
 use crate::coercion;
+use crate::scalar::predicate::lazy;
 use crate::function::{Body, Documentation, Function, Group};
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
-use datafusion::logical_expr::expr::Case;
 use datafusion::logical_expr::Expr;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
@@ -72,7 +72,7 @@ pub(super) fn first_not_null(arguments: Vec<TypedExpr>) -> TypedExpr {
                 .into_iter()
                 .map(|value| (Box::new(Expr::IsNotNull(Box::new(value.clone()))), Box::new(value)))
                 .collect();
-            Expr::Case(Case::new(None, branches, Some(Box::new(last))))
+            lazy::case(branches, Some(Box::new(last)), &data_type)
         }
         None => Expr::Literal(datafusion::scalar::ScalarValue::Null, None),
     };
@@ -118,6 +118,6 @@ fn nan_or(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<T
     // NULL is no NaN: the CASE then takes the value itself.
     let is_nan = datafusion::functions::math::expr_fn::isnan(value.expr.clone());
     let branches = vec![(Box::new(is_nan), Box::new(other.expr))];
-    let expr = Expr::Case(Case::new(None, branches, Some(Box::new(value.expr))));
+    let expr = lazy::case(branches, Some(Box::new(value.expr)), &data_type);
     Ok(TypedExpr::new(expr, data_type, nullable, ""))
 }

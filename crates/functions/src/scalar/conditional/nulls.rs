@@ -2,10 +2,10 @@
 
 use super::choice::first_not_null;
 use crate::coercion;
+use crate::scalar::predicate::lazy;
 use crate::function::{Body, Documentation, Function, Group};
 use crate::scalar::predicate::comparison::{Comparison, compare};
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
-use datafusion::logical_expr::expr::Case;
 use datafusion::logical_expr::{Expr, lit};
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
@@ -85,6 +85,6 @@ fn null_if_equal(value: TypedExpr, other: TypedExpr, context: &mut BuildContext<
     let result = value.expr.clone();
     let equal = compare(Comparison::Equal, value, other, context)?;
     let branches = vec![(Box::new(equal.expr), Box::new(Expr::Literal(null, None)))];
-    let expr = Expr::Case(Case::new(None, branches, Some(Box::new(result))));
+    let expr = lazy::case(branches, Some(Box::new(result)), &data_type);
     Ok(TypedExpr::new(expr, data_type, true, ""))
 }

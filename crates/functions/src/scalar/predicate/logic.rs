@@ -87,5 +87,6 @@ fn connect(
     let left = coercion::implicitly(left, &DataType::Boolean, context)?;
     let right = coercion::implicitly(right, &DataType::Boolean, context)?;
     let nullable = left.nullable || right.nullable;
-    Ok(TypedExpr::new(binary_expr(left.expr, operator, right.expr), DataType::Boolean, nullable, call))
+    let guarded = super::lazy::guarded(&left.expr, right.expr, operator);
+    Ok(TypedExpr::new(binary_expr(left.expr, operator, guarded), DataType::Boolean, nullable, call))
 }

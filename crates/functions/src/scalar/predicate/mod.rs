@@ -2,6 +2,7 @@
 
 pub mod comparison;
 pub mod equality;
+pub(crate) mod lazy;
 mod like;
 mod logic;
 mod membership;
