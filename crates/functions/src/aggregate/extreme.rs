@@ -50,6 +50,8 @@ fn is_native(data_type: &DataType) -> bool {
             | DataType::Long
             | DataType::Decimal(..)
             | DataType::String(_)
+            | DataType::Char(_)
+            | DataType::Varchar(_)
             | DataType::Binary
             | DataType::Date
             | DataType::Timestamp
