@@ -25,6 +25,7 @@ pub const FUNCTIONS: &[&Function] = &[
     &integer::FACTORIAL,
     &random::RAND,
     &random::RANDN,
+    &random::UNIFORM,
     &real::ACOS,
     &real::ACOSH,
     &real::ASIN,

@@ -3,7 +3,9 @@
 //! The generator of a call lives as long as the call: the rows that it meets
 //! get the sequence of partition 0, batch after batch.
 
-use crate::scalar::string::constant::{integer_of, value_of};
+use crate::coercion::mismatch::unexpected_input;
+use crate::coercion::{implicitly, wider_common_type};
+use crate::scalar::string::constant::{integer_of, not_foldable, value_of};
 use crate::scalar::string::declare::{call_without_arguments, function, param};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, KernelFn, Signature, TypedExpr};
 use arrow::array::Float64Array;
@@ -30,6 +32,55 @@ function! {
     usage "Random numbers of the standard normal distribution.";
     since "1.5.0";
     example "SELECT randn(0)" => "1.6034991609278433";
+}
+
+function! {
+    /// `uniform(min, max[, seed])`
+    UNIFORM = "uniform" in Math, Signature::with_optional(
+            &[param("min", ArgType::Any), param("max", ArgType::Any), param("seed", ArgType::Any)],
+            1,
+        )
+        => Body::Build(build_uniform);
+    volatile true;
+    usage "Random numbers from `min` up to `max`, all as likely.";
+    since "4.0.0";
+    example "SELECT uniform(10, 20, 0) > 0 AS result" => "true";
+}
+
+/// `min + (max - min) * rand(seed)`, as the wider type of the bounds.
+fn build_uniform(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
+    let text = UNIFORM.call_text(&names);
+    let [least, most, rest @ ..] = arguments.as_slice() else {
+        return Err(SparkError::internal("uniform takes two arguments"));
+    };
+    for (index, bound) in [least, most].into_iter().enumerate() {
+        if !(bound.data_type.is_numeric() || bound.data_type.is_null()) {
+            return Err(unexpected_input(&text, index, ArgType::Numeric, bound));
+        }
+        if value_of(bound)?.is_none() {
+            let parameter = if index == 0 { "min" } else { "max" };
+            return Err(not_foldable(bound, &text, parameter, "integer or floating-point"));
+        }
+    }
+    let seed = seed_of(rest.first(), &text, &text, "third")?;
+    let data_type = match (&least.data_type, &most.data_type) {
+        (DataType::Null, _) | (_, DataType::Null) => DataType::Double,
+        (DataType::Decimal(p, s), other) | (other, DataType::Decimal(p, s)) if other.is_integral() => {
+            DataType::Decimal(*p, *s)
+        }
+        _ => wider_common_type(&[least.data_type.clone(), most.data_type.clone()], context.conf.ansi_enabled)
+            .unwrap_or(DataType::Double),
+    };
+    let random = call_without_arguments(&RAND, uniform, DataType::Double, Some(Arc::from(seed.to_string())), context)?;
+    let as_double = |bound: &TypedExpr, context: &mut BuildContext<'_>| implicitly(bound.clone(), &DataType::Double, context);
+    let (low, high) = (as_double(least, context)?, as_double(most, context)?);
+    let span = high.expr - low.expr.clone();
+    let sum = low.expr + span * random.expr;
+    let value = TypedExpr::new(sum, DataType::Double, false, text.clone());
+    let uniform = implicitly(value, &data_type, context)?;
+    // Spark takes the result for never null, even where a bound is.
+    Ok(TypedExpr { nullable: false, ..uniform }.named(text))
 }
 
 /// Spark's pseudo-random generator.

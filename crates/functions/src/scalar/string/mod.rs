@@ -7,10 +7,14 @@ pub mod choose;
 pub mod collate;
 pub mod concat;
 pub mod constant;
+pub mod decimal_format;
 pub mod declare;
 pub mod distance;
 pub mod encoding;
+pub mod format_string;
 pub mod length;
+pub mod number_pattern;
+pub mod number_text;
 pub mod pad;
 pub mod random;
 pub mod replace;
@@ -44,6 +48,7 @@ pub const FUNCTIONS: &[&Function] = &[
     &concat::CONCAT,
     &concat::CONCAT_OPERATOR,
     &concat::CONCAT_WS,
+    &decimal_format::FORMAT_NUMBER,
     &distance::LEVENSHTEIN,
     &distance::SOUNDEX,
     &encoding::BASE64,
@@ -52,12 +57,18 @@ pub const FUNCTIONS: &[&Function] = &[
     &encoding::TRY_TO_BINARY,
     &encoding::UNBASE64,
     &encoding::UNHEX,
+    &format_string::FORMAT_STRING,
+    &format_string::PRINTF,
     &length::BIT_LENGTH,
     &length::CHARACTER_LENGTH,
     &length::CHAR_LENGTH,
     &length::LEN,
     &length::LENGTH,
     &length::OCTET_LENGTH,
+    &number_text::TO_CHAR,
+    &number_text::TO_NUMBER,
+    &number_text::TO_VARCHAR,
+    &number_text::TRY_TO_NUMBER,
     &pad::LPAD,
     &pad::REPEAT,
     &pad::RPAD,
