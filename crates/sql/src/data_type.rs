@@ -32,10 +32,6 @@ impl Parser<'_> {
                 }
                 Ok(if self.options.timestamp_is_ntz { DataType::TimestampNtz } else { DataType::Timestamp })
             }
-            "double" => {
-                self.take_word("precision");
-                Ok(DataType::Double)
-            }
             "string" => Ok(DataType::String(self.collation()?.unwrap_or_default())),
             "geometry" | "geography" => self.spatial_type(start, &name),
             _ => self.plain_type(start, &name),

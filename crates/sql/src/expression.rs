@@ -52,7 +52,7 @@ impl Parser<'_> {
         let mut operands = vec![operand(self)?];
         while self.is(keyword) && self.ahead_begins_expression(1) {
             self.advance();
-            operands.push(operand(self)?);
+            operands.push(self.beside(operand)?);
         }
         while operands.len() > 1 {
             self.deepen()?;

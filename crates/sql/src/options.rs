@@ -25,6 +25,8 @@ pub struct ParserOptions {
     pub timestamp_is_ntz: bool,
     /// `spark.sql.scripting.enabled`.
     pub scripting: bool,
+    /// `spark.sql.scripting.cursorEnabled`.
+    pub cursors: bool,
     /// `spark.sql.legacy.bangEqualsNot`: `!IN`, `!LIKE` and the like mean NOT.
     pub bang_equals_not: bool,
     /// Type and name of the object whose text this is, such as `VIEW` and `a.b.v`.
@@ -45,6 +47,7 @@ impl Default for ParserOptions {
             legacy_set_operation_precedence: false,
             timestamp_is_ntz: false,
             scripting: true,
+            cursors: false,
             bang_equals_not: false,
             source_object: None,
         }

@@ -138,6 +138,11 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Whether a token is the unit of an interval.
+    pub fn ahead_is_unit(&self, count: usize) -> bool {
+        self.keyword_ahead(count).is_some_and(Keyword::is_interval_unit)
+    }
+
     /// Whether the word of a token, keyword or not, is this one.
     pub fn ahead_is_word(&self, count: usize, word: &str) -> bool {
         let token = self.ahead(count);
@@ -229,9 +234,9 @@ impl<'a> Parser<'a> {
 
     /// Reads items between commas.
     pub fn comma_separated<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
-        let mut items = vec![item(self)?];
+        let mut items = vec![self.beside(&mut item)?];
         while self.take_mark(",") {
-            items.push(item(self)?);
+            items.push(self.beside(&mut item)?);
         }
         Ok(items)
     }
@@ -306,6 +311,14 @@ impl<'a> Parser<'a> {
         let result = stacker::maybe_grow(STACK_RESERVE, STACK_STEP, || step(self));
         self.depth -= 1;
         self.height = outer.max(self.height + 1);
+        result
+    }
+
+    /// Runs a step whose tree stands beside those before it, not on top of them.
+    pub fn beside<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let others = std::mem::take(&mut self.height);
+        let result = step(self);
+        self.height = self.height.max(others);
         result
     }
 

@@ -88,7 +88,7 @@ impl Parser<'_> {
                     self.take(K::DISTINCT);
                 }
                 let next = self.mark();
-                let right = self.query_term(next, None, tightness + 1)?;
+                let right = self.beside(|parser| parser.query_term(next, None, tightness + 1))?;
                 let kind = SetOperation { left, right, operator, is_all, by_name: false, allow_missing_columns: false };
                 left = self.relation_from(start, RelationKind::SetOperation(kind));
             }

@@ -21,7 +21,7 @@ impl Parser<'_> {
     pub(super) fn interval(&mut self) -> Result<Expr> {
         let start = self.mark();
         self.advance();
-        if self.ahead_is_text(0) && !matches!(self.ahead(1).kind, TokenKind::Word(Some(word)) if word.is_interval_unit()) {
+        if self.ahead_is_text(0) && !self.ahead_is_unit(1) {
             return self.interval_string(start);
         }
         let first = self.interval_value()?;
@@ -41,6 +41,11 @@ impl Parser<'_> {
             }
             value = self.interval_value()?;
             unit = self.interval_unit()?;
+            if self.is(K::TO) {
+                self.advance();
+                self.interval_unit()?;
+                return Err(self.error(start, "_LEGACY_ERROR_TEMP_0024"));
+            }
         }
         let (interval, units) = parse_multi_unit(&text).map_err(|error| multi_unit_error(&text, error))?;
         self.interval_of(start, interval, &units)
@@ -58,7 +63,7 @@ impl Parser<'_> {
         let signs = usize::from(self.is_mark("-") || self.is_mark("+"));
         let is_value = self.ahead_is_text(signs)
             || matches!(self.ahead(signs).kind, TokenKind::Number(NumberKind::Integer | NumberKind::Decimal));
-        is_value && matches!(self.ahead(signs + 1).kind, TokenKind::Word(Some(word)) if word.is_interval_unit())
+        is_value && self.ahead_is_unit(signs + 1)
     }
 
     fn interval_value(&mut self) -> Result<Value> {

@@ -31,7 +31,7 @@ impl Parser<'_> {
         let mut left = self.unary()?;
         while let Some(operator) = self.operator().filter(|found| found.precedence >= precedence) {
             self.advance();
-            let right = self.binary(operator.precedence + 1)?;
+            let right = self.beside(|parser| parser.binary(operator.precedence + 1))?;
             self.deepen()?;
             left = self.call(start, operator.function, vec![left, right]);
             if operator.is_negated {

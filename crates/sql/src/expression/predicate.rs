@@ -28,14 +28,12 @@ impl Parser<'_> {
             self.deepen()?;
             return self.is_predicate(start, value);
         }
-        let negations = usize::from(self.is(K::NOT) || self.is_mark("!"));
+        let negations = usize::from(self.ahead_is_not(0));
         let is_predicate = matches!(self.ahead(negations).kind, TokenKind::Word(Some(word)) if PREDICATES.contains(&word));
         if !is_predicate || !self.ahead_begins_expression(negations + 1) {
             return Ok(value);
         }
-        if self.is_mark("!") && !self.options.bang_equals_not {
-            return Err(self.error_at(self.peek(), "SYNTAX_DISCONTINUED.BANG_EQUALS_NOT").with("clause", "!"));
-        }
+        self.check_bang()?;
         self.deepen()?;
         self.deepen()?;
         if negations > 0 {
@@ -58,19 +56,36 @@ impl Parser<'_> {
         Ok(self.negated(start, is_negated, predicate))
     }
 
+    /// `!` in the place of NOT is of old.
+    fn check_bang(&self) -> Result<()> {
+        if !self.is_mark("!") || self.options.bang_equals_not {
+            return Ok(());
+        }
+        Err(self.error_at(self.peek(), "SYNTAX_DISCONTINUED.BANG_EQUALS_NOT").with("clause", "!"))
+    }
+
     pub(super) fn negated(&self, start: Mark, is_negated: bool, predicate: Expr) -> Expr {
         if is_negated { self.call(start, "not", vec![predicate]) } else { predicate }
     }
 
+    /// Whether NOT is next, or `!` for it.
+    fn ahead_is_not(&self, count: usize) -> bool {
+        self.ahead_is(count, K::NOT) || self.ahead_is_mark(count, "!")
+    }
+
     fn ahead_is_truth(&self, count: usize) -> bool {
-        let count = count + usize::from(self.ahead_is(count, K::NOT));
+        let count = count + usize::from(self.ahead_is_not(count));
         [K::NULL, K::TRUE, K::FALSE, K::UNKNOWN, K::DISTINCT].iter().any(|word| self.ahead_is(count, *word))
     }
 
     /// `IS [NOT] NULL | TRUE | FALSE | UNKNOWN | DISTINCT FROM value`.
     fn is_predicate(&mut self, start: Mark, value: Expr) -> Result<Expr> {
         self.advance();
-        let is_negated = self.take(K::NOT);
+        let is_negated = self.ahead_is_not(0);
+        if is_negated {
+            self.check_bang()?;
+            self.advance();
+        }
         let word = self.keyword();
         self.advance();
         match word {

@@ -82,7 +82,7 @@ impl Parser<'_> {
         match token.kind {
             TokenKind::Text | TokenKind::DoubleQuoted => true,
             TokenKind::Number(NumberKind::Integer | NumberKind::Decimal) => {
-                signs == 0 || matches!(self.ahead(2 + signs).kind, TokenKind::Word(Some(word)) if word.is_interval_unit())
+                signs == 0 || self.ahead_is_unit(2 + signs)
             }
             _ => false,
         }
@@ -159,11 +159,11 @@ impl Parser<'_> {
             return self.ordinary_call();
         }
         let (start, at) = self.open_call();
-        let part = self.value()?;
+        let part = self.nested(Self::value)?;
         if !self.take(K::IN) {
             return self.call_with(start, part, at);
         }
-        let text = self.value()?;
+        let text = self.nested(Self::value)?;
         self.expect_mark(")")?;
         self.deepen()?;
         Ok(self.call(start, "locate", vec![part, text]))
@@ -176,7 +176,7 @@ impl Parser<'_> {
         let field = self.identifier()?;
         let field = Expr::literal(Literal::String(field)).at(self.origin(token));
         self.expect(K::FROM)?;
-        let source = self.value()?;
+        let source = self.nested(Self::value)?;
         self.expect_mark(")")?;
         self.deepen()?;
         Ok(self.call(start, "extract", vec![field, source]))
@@ -188,13 +188,13 @@ impl Parser<'_> {
             return self.ordinary_call();
         }
         let (start, at) = self.open_call();
-        let text = self.value()?;
+        let text = self.nested(Self::value)?;
         if !self.take(K::FROM) {
             return self.call_with(start, text, at);
         }
-        let mut arguments = vec![text, self.value()?];
+        let mut arguments = vec![text, self.nested(Self::value)?];
         if self.take(K::FOR) {
-            arguments.push(self.value()?);
+            arguments.push(self.nested(Self::value)?);
         }
         self.expect_mark(")")?;
         self.deepen()?;
@@ -212,14 +212,14 @@ impl Parser<'_> {
         let side = if has_side { self.take_any(&[K::BOTH, K::LEADING, K::TRAILING]) } else { None };
         let mut arguments = Vec::new();
         if !(self.is(K::FROM) && self.ahead_begins_expression(1)) {
-            let characters = self.value()?;
+            let characters = self.nested(Self::value)?;
             if side.is_none() && !self.is(K::FROM) {
                 return self.call_with(start, characters, at);
             }
             arguments.push(characters);
         }
         self.expect(K::FROM)?;
-        arguments.push(self.value()?);
+        arguments.push(self.nested(Self::value)?);
         self.expect_mark(")")?;
         self.deepen()?;
         let function = match side {
@@ -237,15 +237,15 @@ impl Parser<'_> {
             return self.ordinary_call();
         }
         let (start, at) = self.open_call();
-        let text = self.value()?;
+        let text = self.nested(Self::value)?;
         if !self.take(K::PLACING) {
             return self.call_with(start, text, at);
         }
-        let mut arguments = vec![text, self.value()?];
+        let mut arguments = vec![text, self.nested(Self::value)?];
         self.expect(K::FROM)?;
-        arguments.push(self.value()?);
+        arguments.push(self.nested(Self::value)?);
         if self.take(K::FOR) {
-            arguments.push(self.value()?);
+            arguments.push(self.nested(Self::value)?);
         }
         self.expect_mark(")")?;
         self.deepen()?;

@@ -42,12 +42,10 @@ impl Parser<'_> {
     fn grouping_element(&mut self) -> Result<GroupingElement> {
         self.nested(|parser| {
             if parser.is(K::ROLLUP) && parser.ahead_is_mark(1, "(") {
-                parser.advance();
-                return parser.in_parentheses(Self::grouping_set).map(GroupingElement::Rollup);
+                return parser.grouping_items("ROLLUP").map(GroupingElement::Rollup);
             }
             if parser.is(K::CUBE) && parser.ahead_is_mark(1, "(") {
-                parser.advance();
-                return parser.in_parentheses(Self::grouping_set).map(GroupingElement::Cube);
+                return parser.grouping_items("CUBE").map(GroupingElement::Cube);
             }
             if parser.are(&[K::GROUPING, K::SETS]) && parser.ahead_is_mark(2, "(") {
                 parser.advance();
@@ -56,6 +54,17 @@ impl Parser<'_> {
             }
             parser.expression().map(GroupingElement::Expr)
         })
+    }
+
+    /// The items of ROLLUP or CUBE, none of which may be empty.
+    fn grouping_items(&mut self, name: &str) -> Result<Vec<Vec<Expr>>> {
+        let start = self.mark();
+        self.advance();
+        let items = self.in_parentheses(Self::grouping_set)?;
+        if items.iter().any(Vec::is_empty) {
+            return Err(self.error(start, "_LEGACY_ERROR_TEMP_0051").with("element", name));
+        }
+        Ok(items)
     }
 
     /// An element of GROUPING SETS, which may be of any kind.

@@ -13,7 +13,7 @@ impl Parser<'_> {
         let mut from: Option<Relation> = None;
         loop {
             let is_lateral = self.take_lateral();
-            let primary = self.relation_primary(is_lateral)?;
+            let primary = self.beside(|parser| parser.relation_primary(is_lateral))?;
             let left = match from {
                 Some(left) => {
                     self.deepen()?;
@@ -127,7 +127,7 @@ impl Parser<'_> {
             self.advance();
         }
         let is_lateral = self.take_lateral();
-        let right = self.relation_primary(is_lateral)?;
+        let right = self.beside(|parser| parser.relation_primary(is_lateral))?;
         let condition = if is_natural {
             JoinCondition::Natural
         } else if self.take(K::ON) {
@@ -142,6 +142,9 @@ impl Parser<'_> {
             return Err(self.error(words, "INCOMPATIBLE_JOIN_TYPES").with("joinType1", "NATURAL").with("joinType2", "CROSS"));
         }
         if is_lateral {
+            if is_natural {
+                return Err(self.error(words, "INCOMPATIBLE_JOIN_TYPES").with("joinType1", "LATERAL").with("joinType2", "NATURAL"));
+            }
             if !matches!(join_type, JoinType::Inner | JoinType::Cross | JoinType::LeftOuter) {
                 return Err(self.error(words, "INVALID_LATERAL_JOIN_TYPE").with("joinType", lateral_name(join_type)));
             }

@@ -48,6 +48,10 @@ impl Parser<'_> {
                     limit = Some(rows);
                 } else if self.is_mark(")") {
                     let bytes = self.text_from(first);
+                    let has_unit = bytes.ends_with(|unit: char| "bkmgBKMG".contains(unit));
+                    if has_unit && bytes.starts_with(|digit: char| digit.is_ascii_digit()) {
+                        return Err(self.error(mark, "_LEGACY_ERROR_TEMP_0015").with("msg", "byteLengthLiteral"));
+                    }
                     return Err(self.error(mark, "_LEGACY_ERROR_TEMP_0016").with("bytesStr", bytes));
                 } else {
                     return Err(self.unexpected());

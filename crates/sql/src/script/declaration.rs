@@ -9,8 +9,17 @@ impl Parser<'_> {
     /// A block's declarations, then its statements.
     pub(super) fn declarations_and_statements(&mut self) -> Result<Vec<ScriptStatement>> {
         let mut body = Vec::new();
+        let mut has_handler = false;
         while self.is(K::DECLARE) {
-            body.push(self.nested(Self::declaration)?);
+            let declaration = self.nested(Self::declaration)?;
+            match &declaration {
+                ScriptStatement::DeclareHandler { .. } => has_handler = true,
+                ScriptStatement::Statement(Statement::DeclareVariable { names, .. }) if has_handler => {
+                    return Err(late_variable(names));
+                }
+                _ => {}
+            }
+            body.push(declaration);
             self.expect_mark(";")?;
         }
         if !self.is(K::END) {
@@ -37,11 +46,10 @@ impl Parser<'_> {
     pub(super) fn misplaced_declaration(&mut self) -> Result<ScriptStatement> {
         let condition = match self.declaration()? {
             ScriptStatement::Statement(Statement::DeclareVariable { names, .. }) => {
-                let name = names.first().map(|name| name.join(".")).unwrap_or_default();
-                SparkError::new("INVALID_VARIABLE_DECLARATION.ONLY_AT_BEGINNING").with("varName", format!("`{name}`"))
+                late_variable(&names)
             }
             ScriptStatement::DeclareCondition { name, .. } => {
-                SparkError::new("INVALID_ERROR_CONDITION_DECLARATION.ONLY_AT_BEGINNING").with("conditionName", format!("`{name}`"))
+                SparkError::new("INVALID_ERROR_CONDITION_DECLARATION.NOT_AT_START_OF_COMPOUND_STATEMENT").with("conditionName", format!("`{name}`"))
             }
             ScriptStatement::DeclareHandler { .. } => SparkError::new("INVALID_HANDLER_DECLARATION.WRONG_PLACE_OF_DECLARATION"),
             _ => self.unexpected(),
@@ -107,11 +115,22 @@ impl Parser<'_> {
         self.expect_all(&[K::CURSOR, K::FOR])?;
         let query = self.query()?;
         self.take_all(&[K::FOR, K::READ, K::ONLY]);
+        self.check_cursors()?;
         Ok(ScriptStatement::DeclareCursor { name, query })
     }
 
     /// `OPEN cursor`, `FETCH [[NEXT] FROM] cursor INTO variable, …`, `CLOSE cursor`.
     pub(super) fn cursor_statement(&mut self) -> Result<ScriptStatement> {
+        let statement = self.any_cursor_statement()?;
+        self.check_cursors()?;
+        Ok(statement)
+    }
+
+    fn check_cursors(&self) -> Result<()> {
+        if self.options.cursors { Ok(()) } else { Err(SparkError::new("UNSUPPORTED_FEATURE.SQL_CURSOR")) }
+    }
+
+    fn any_cursor_statement(&mut self) -> Result<ScriptStatement> {
         if self.take(K::CLOSE) {
             return Ok(ScriptStatement::Close { cursor: self.identifier()? });
         }
@@ -119,6 +138,7 @@ impl Parser<'_> {
             let cursor = self.identifier()?;
             if self.take(K::USING) {
                 self.named_expressions()?;
+                self.check_cursors()?;
                 return Err(SparkError::unsupported("OPEN … USING"));
             }
             return Ok(ScriptStatement::Open { cursor });
@@ -131,4 +151,10 @@ impl Parser<'_> {
         let into = self.comma_separated(Self::variable_name)?;
         Ok(ScriptStatement::Fetch { cursor, into })
     }
+}
+
+/// The error that a variable is declared after what must follow it.
+fn late_variable(names: &[firesteel_plan::Name]) -> SparkError {
+    let name = names.first().map(|name| name.join(".")).unwrap_or_default();
+    SparkError::new("INVALID_VARIABLE_DECLARATION.ONLY_AT_BEGINNING").with("varName", format!("`{name}`"))
 }

@@ -77,7 +77,7 @@ impl Parser<'_> {
                 && (self.ahead_is_mark(1, "(") || self.ahead_is(1, K::RETURN) || self.ahead_is_characteristic(1));
             if is_table {
                 self.advance();
-                returns_table = Some(if self.is_mark("(") { self.function_parameters()? } else { Vec::new() });
+                returns_table = Some(if self.is_mark("(") { self.in_parentheses(Self::result_column)? } else { Vec::new() });
             } else {
                 returns = Some(self.data_type()?);
             }
@@ -105,6 +105,16 @@ impl Parser<'_> {
             comment,
             contains_sql,
         })
+    }
+
+    /// `name type [NOT NULL] [COMMENT 'text']` of a table that a function returns.
+    fn result_column(&mut self) -> Result<ColumnDefinition> {
+        let name = self.object_identifier()?;
+        let data_type = self.data_type()?;
+        if self.is_any(&[K::DEFAULT, K::GENERATED]) {
+            return Err(self.unexpected());
+        }
+        self.column_options(name, data_type)
     }
 
     fn function_parameters(&mut self) -> Result<Vec<ColumnDefinition>> {

@@ -3,7 +3,7 @@
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use firesteel_error::Result;
-use firesteel_plan::Statement;
+use firesteel_plan::{Statement, TableName};
 
 impl Parser<'_> {
     pub(super) fn drop_statement(&mut self) -> Result<Statement> {
@@ -29,7 +29,13 @@ impl Parser<'_> {
         let is_temporary = self.take_any(&[K::TEMPORARY, K::TEMP]).is_some();
         if self.take(K::FUNCTION) {
             let if_exists = self.take_if_exists();
-            return Ok(Statement::DropFunction { name: self.table_name()?, if_exists, is_temporary });
+            let name = self.table_name()?;
+            if let (true, TableName::Parts(parts)) = (is_temporary, &name)
+                && let [.., qualifier, function] = parts.as_slice()
+            {
+                return Err(self.invalid_qualifier(start, "FUNCTION", qualifier, function));
+            }
+            return Ok(Statement::DropFunction { name, if_exists, is_temporary });
         }
         if is_temporary && self.take_any(&[K::VARIABLE, K::VAR]).is_some() {
             let if_exists = self.take_if_exists();

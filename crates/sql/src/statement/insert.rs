@@ -3,13 +3,17 @@
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use crate::query::With;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::Result;
 use firesteel_plan::{Insert, InsertDirectory, Relation, Statement, TableName};
 
 impl Parser<'_> {
     /// `INSERT INTO | OVERWRITE … query`; the query is given where FROM came first.
     pub(super) fn insert(&mut self, with: Option<With>) -> Result<Statement> {
         let mut insert = self.insert_target()?;
+        if let Some(feature) = self.replace_condition()? {
+            self.query()?;
+            return Ok(Statement::Unsupported(feature.to_string()));
+        }
         let start = self.mark();
         let query = self.query()?;
         insert.query = match with {
@@ -59,11 +63,21 @@ impl Parser<'_> {
             self.advance();
             insert.replace_where = Some(self.expression()?);
             insert.overwrite = true;
-        } else if self.is(K::REPLACE) && (self.ahead_is(1, K::ON) || self.ahead_is(1, K::USING)) {
-            let feature = if self.ahead_is(1, K::ON) { "INSERT … REPLACE ON" } else { "INSERT … REPLACE USING" };
-            return Err(SparkError::unsupported(feature));
         }
         Ok(insert)
+    }
+
+    /// `REPLACE ON condition` or `REPLACE USING (column, …)`: which of them it is.
+    fn replace_condition(&mut self) -> Result<Option<&'static str>> {
+        if self.take_all(&[K::REPLACE, K::ON]) {
+            self.expression()?;
+            return Ok(Some("INSERT … REPLACE ON"));
+        }
+        if self.take_all(&[K::REPLACE, K::USING]) {
+            self.identifier_list()?;
+            return Ok(Some("INSERT … REPLACE USING"));
+        }
+        Ok(None)
     }
 
     /// `WITH SCHEMA EVOLUTION`.

@@ -2,7 +2,7 @@
 
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use firesteel_plan::{CommentTarget, NamespaceAction, Statement};
 
 /// The words for a database.
@@ -24,7 +24,7 @@ impl Parser<'_> {
     }
 
     /// The error that a clause was given twice.
-    pub(super) fn duplicate_clause(&self, start: usize, clause: &str) -> firesteel_error::SparkError {
+    pub(super) fn duplicate_clause(&self, start: usize, clause: &str) -> SparkError {
         self.error(start, "DUPLICATE_CLAUSES").with("clauseName", clause)
     }
 
@@ -100,8 +100,6 @@ impl Parser<'_> {
             CommentTarget::Namespace(self.table_name()?)
         } else if self.take(K::TABLE) {
             CommentTarget::Table(self.table_name()?)
-        } else if self.take(K::COLUMN) {
-            CommentTarget::Column(self.qualified_name()?)
         } else {
             return Err(self.unexpected());
         };

@@ -1,5 +1,6 @@
 //! SET and RESET.
 
+use crate::interval::{MICROS_PER_HOUR, MICROS_PER_SECOND};
 use crate::keyword::Keyword as K;
 use crate::parser::{Mark, Parser};
 use crate::token::TokenKind;
@@ -44,25 +45,18 @@ impl Parser<'_> {
 
     /// `LOCAL`, a string, or an interval.
     fn set_time_zone(&mut self, start: Mark) -> Result<Statement> {
-        const MICROS_PER_HOUR: i64 = 3_600_000_000;
         let zone = if self.take(K::LOCAL) {
             None
         } else if self.ahead_is_text(0) {
             let mark = self.mark();
             let zone = self.string()?;
             Some(Expr::literal(Literal::String(zone)).at(self.origin(mark)))
-        } else if self.is(K::INTERVAL) {
+        } else if self.is(K::INTERVAL) && !(self.ahead_is_text(1) && !self.ahead_is_unit(2)) {
             let interval = self.value()?;
-            let hours = match interval.kind {
-                ExprKind::Literal(Literal::DayTimeInterval(micros, _) | Literal::CalendarInterval(_, _, micros)) => {
-                    micros / MICROS_PER_HOUR
-                }
-                _ => i64::MAX,
-            };
-            if hours.abs() > 18 {
+            if let Some(wrong) = wrong_offset(&interval) {
                 return Err(self
                     .error(start, "INVALID_INTERVAL_FORMAT.TIMEZONE_INTERVAL_OUT_OF_RANGE")
-                    .with("input", hours.to_string()));
+                    .with("input", wrong.to_string()));
             }
             Some(interval)
         } else {
@@ -127,6 +121,20 @@ impl Parser<'_> {
         };
         Ok(Statement::Reset { key })
     }
+}
+
+/// What of an interval cannot be the offset of a zone: hours beyond 18, or parts of a second.
+fn wrong_offset(interval: &Expr) -> Option<i64> {
+    let micros = match &interval.kind {
+        ExprKind::Literal(Literal::DayTimeInterval(micros, _) | Literal::CalendarInterval(0, 0, micros)) => *micros,
+        ExprKind::Literal(Literal::YearMonthInterval(months, _)) => return Some(i64::from(*months)),
+        _ => return Some(0),
+    };
+    let hours = micros / MICROS_PER_HOUR;
+    if micros.abs() > 18 * MICROS_PER_HOUR {
+        return Some(hours);
+    }
+    (micros % MICROS_PER_SECOND != 0).then_some(micros / MICROS_PER_SECOND)
 }
 
 fn is_key(character: char) -> bool {
