@@ -120,7 +120,11 @@ fn arrow_type(data_type: &DataType, layout: &Layout<'_>) -> ArrowType {
         // Arrow has no decimals of precision 0.
         DataType::Decimal(precision, scale) => ArrowType::Decimal128((*precision).max(1), *scale),
         DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) | DataType::Unparsed(_) => {
-            if layout.large { ArrowType::LargeUtf8 } else { ArrowType::Utf8 }
+            if layout.large {
+                ArrowType::LargeUtf8
+            } else {
+                ArrowType::Utf8
+            }
         }
         DataType::Binary => binary(layout),
         DataType::Date => ArrowType::Date32,
@@ -166,10 +170,7 @@ fn variant(layout: &Layout<'_>) -> ArrowType {
 }
 
 fn spatial(family: &str, number: i32, layout: &Layout<'_>) -> ArrowType {
-    let mark = HashMap::from([
-        (family.to_string(), "true".to_string()),
-        ("srid".to_string(), number.to_string()),
-    ]);
+    let mark = HashMap::from([(family.to_string(), "true".to_string()), ("srid".to_string(), number.to_string())]);
     ArrowType::Struct(Fields::from(vec![
         Field::new("srid", ArrowType::Int32, false),
         Field::new("wkb", binary(layout), false).with_metadata(mark),

@@ -27,10 +27,8 @@ impl DataType {
                 DataType::map(key.char_varchar_as_string(), value.char_varchar_as_string(), *value_contains_null)
             }
             DataType::Struct(fields) => {
-                let field = |f: &StructField| StructField {
-                    data_type: f.data_type.char_varchar_as_string(),
-                    ..f.clone()
-                };
+                let field =
+                    |f: &StructField| StructField { data_type: f.data_type.char_varchar_as_string(), ..f.clone() };
                 DataType::struct_of(fields.fields.iter().map(field).collect())
             }
             other => other.clone(),

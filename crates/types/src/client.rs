@@ -9,8 +9,8 @@ use arrow::array::{
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{
-    DataType as ArrowType, DurationMicrosecondType, Field, FieldRef, Fields, IntervalDayTimeType, IntervalUnit,
-    Schema, SchemaRef, TimeUnit, TimestampMicrosecondType, TimestampNanosecondType,
+    DataType as ArrowType, DurationMicrosecondType, Field, FieldRef, Fields, IntervalDayTimeType, IntervalUnit, Schema,
+    SchemaRef, TimeUnit, TimestampMicrosecondType, TimestampNanosecondType,
 };
 use firesteel_error::{Result, SparkError};
 use std::sync::Arc;
@@ -49,11 +49,8 @@ pub(crate) fn conform_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<R
         columns.push(column);
     }
     let unchanged = fields.iter().zip(schema.fields()).all(|(fitted, field)| Arc::ptr_eq(fitted, field));
-    let schema = if unchanged {
-        schema.clone()
-    } else {
-        Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
-    };
+    let schema =
+        if unchanged { schema.clone() } else { Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())) };
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(schema, columns, &options).map_err(internal)
 }
@@ -114,10 +111,9 @@ pub(crate) fn conform(array: &ArrayRef, target: &ArrowType) -> Result<ArrayRef> 
             Ok(Arc::new(conform_struct(array, fields)?))
         }
         (ArrowType::Interval(IntervalUnit::DayTime), ArrowType::Duration(TimeUnit::Microsecond)) => {
-            let micros: PrimitiveArray<DurationMicrosecondType> =
-                array.as_primitive::<IntervalDayTimeType>().unary(|interval| {
-                    (i64::from(interval.days) * 86_400_000 + i64::from(interval.milliseconds)) * 1000
-                });
+            let micros: PrimitiveArray<DurationMicrosecondType> = array
+                .as_primitive::<IntervalDayTimeType>()
+                .unary(|interval| (i64::from(interval.days) * 86_400_000 + i64::from(interval.milliseconds)) * 1000);
             Ok(Arc::new(micros))
         }
         _ => cast(array, target),
@@ -181,7 +177,9 @@ fn window(offsets: &OffsetBuffer<i32>, values: &ArrayRef) -> (OffsetBuffer<i32>,
 mod tests {
     use super::*;
     use crate::ddl::parse_table_schema;
-    use arrow::array::{DictionaryArray, Int32Array, Int64Array, StringArray, StringViewArray, TimestampMicrosecondArray};
+    use arrow::array::{
+        DictionaryArray, Int32Array, Int64Array, StringArray, StringViewArray, TimestampMicrosecondArray,
+    };
     use arrow::datatypes::{Int8Type, Int64Type};
 
     #[test]

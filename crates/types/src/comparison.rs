@@ -59,8 +59,7 @@ impl DataType {
                 DataType::map(key.without_metadata(), value.without_metadata(), *value_contains_null)
             }
             DataType::Struct(fields) => {
-                let field =
-                    |f: &StructField| StructField::new(&f.name, f.data_type.without_metadata(), f.nullable);
+                let field = |f: &StructField| StructField::new(&f.name, f.data_type.without_metadata(), f.nullable);
                 DataType::struct_of(fields.fields.iter().map(field).collect())
             }
             other => other.clone(),

@@ -251,9 +251,7 @@ impl<'a> Parser<'a> {
         let inside = self.inside_brackets(name);
         self.depth -= 1;
         // Spark's parser gives up on the whole bracket.
-        inside.map_err(|error| {
-            if error.is("PARSE_SYNTAX_ERROR") { self.syntax_error(&open, "") } else { error }
-        })
+        inside.map_err(|error| if error.is("PARSE_SYNTAX_ERROR") { self.syntax_error(&open, "") } else { error })
     }
 
     fn inside_brackets(&mut self, name: &str) -> Result<DataType> {
@@ -293,7 +291,10 @@ impl<'a> Parser<'a> {
             return Ok(DataType::YearMonthInterval(start, YearMonthField::Month));
         }
         let Some(start) = DayTimeField::parse(&unit) else {
-            return if self.peek().kind == TokenKind::Word && !self.peek().is_word("not") && !self.peek().is_word("comment") {
+            return if self.peek().kind == TokenKind::Word
+                && !self.peek().is_word("not")
+                && !self.peek().is_word("comment")
+            {
                 Err(self.unexpected())
             } else {
                 Ok(DataType::CalendarInterval)
@@ -439,9 +440,10 @@ impl<'a> Parser<'a> {
 
 fn number(text: &str) -> Result<u32> {
     // Spark's lengths are Java ints.
-    text.parse::<i32>().ok().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| {
-        SparkError::plain(ExceptionClass::NumberFormat, format!("For input string: \"{text}\""))
-    })
+    text.parse::<i32>()
+        .ok()
+        .and_then(|n| u32::try_from(n).ok())
+        .ok_or_else(|| SparkError::plain(ExceptionClass::NumberFormat, format!("For input string: \"{text}\"")))
 }
 
 /// A decimal type, unless Spark has none of that precision and scale.
@@ -457,7 +459,6 @@ fn decimal(precision: u32, scale: u32) -> Result<DataType> {
             .with("maxPrecision", "38")),
     }
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -106,7 +106,12 @@ mod tests {
         use DayTimeField::{Day, Hour, Minute, Second};
         const DAY: i64 = MICROS_PER_DAY;
         for (micros, start, end, text) in [
-            (DAY + 2 * MICROS_PER_HOUR + 3 * MICROS_PER_MINUTE + 4_500_000, Day, Second, "INTERVAL '1 02:03:04.5' DAY TO SECOND"),
+            (
+                DAY + 2 * MICROS_PER_HOUR + 3 * MICROS_PER_MINUTE + 4_500_000,
+                Day,
+                Second,
+                "INTERVAL '1 02:03:04.5' DAY TO SECOND",
+            ),
             (-(DAY + 1), Day, Second, "INTERVAL '-1 00:00:00.000001' DAY TO SECOND"),
             (DAY, Day, Day, "INTERVAL '1' DAY"),
             (DAY + 2 * MICROS_PER_HOUR, Day, Hour, "INTERVAL '1 02' DAY TO HOUR"),
@@ -144,10 +149,20 @@ mod tests {
     #[test]
     fn calendar_intervals_are_sparks() {
         for (months, days, micros, text) in [
-            (14, 25, 5 * MICROS_PER_HOUR + 6 * MICROS_PER_MINUTE + 7_500_000, "1 years 2 months 25 days 5 hours 6 minutes 7.5 seconds"),
+            (
+                14,
+                25,
+                5 * MICROS_PER_HOUR + 6 * MICROS_PER_MINUTE + 7_500_000,
+                "1 years 2 months 25 days 5 hours 6 minutes 7.5 seconds",
+            ),
             (0, 0, 0, "0 seconds"),
             (0, 0, 1, "0.000001 seconds"),
-            (14, -3, -(MICROS_PER_HOUR + 2 * MICROS_PER_MINUTE + 3_500_000), "1 years 2 months -3 days -1 hours -2 minutes -3.5 seconds"),
+            (
+                14,
+                -3,
+                -(MICROS_PER_HOUR + 2 * MICROS_PER_MINUTE + 3_500_000),
+                "1 years 2 months -3 days -1 hours -2 minutes -3.5 seconds",
+            ),
             (-13, 0, 0, "-1 years -1 months"),
             (0, 0, 100 * MICROS_PER_HOUR, "100 hours"),
             (0, 1, -500_000, "1 days -0.5 seconds"),

@@ -274,9 +274,11 @@ fn read_parametrised_name(name: &str) -> Result<DataType> {
     }
     if let Some(numbers) = arguments(name, "time") {
         let precision = numbers.first().copied().ok_or_else(fail)?;
-        return u8::try_from(precision).ok().filter(|p| *p <= 6).map(DataType::Time).ok_or_else(|| {
-            SparkError::new("UNSUPPORTED_TIME_PRECISION").with("precision", precision.to_string())
-        });
+        return u8::try_from(precision)
+            .ok()
+            .filter(|p| *p <= 6)
+            .map(DataType::Time)
+            .ok_or_else(|| SparkError::new("UNSUPPORTED_TIME_PRECISION").with("precision", precision.to_string()));
     }
     if let Some(collation) = name.strip_prefix("string collate ") {
         return Collation::parse(collation.trim()).map(DataType::String);
@@ -380,8 +382,17 @@ mod tests {
     #[test]
     fn what_is_no_type_fails() {
         for text in [
-            r#""int""#, r#""char""#, r#""time""#, r#""interval second to day""#, r#""geometry(foo)""#, "{}", "[]", "1",
-            r#"{"type":"array","elementType":"integer"}"#, r#"{"type":"struct"}"#, "not json",
+            r#""int""#,
+            r#""char""#,
+            r#""time""#,
+            r#""interval second to day""#,
+            r#""geometry(foo)""#,
+            "{}",
+            "[]",
+            "1",
+            r#"{"type":"array","elementType":"integer"}"#,
+            r#"{"type":"struct"}"#,
+            "not json",
             r#"{"type":"struct","fields":[{"name":"a","type":"string","nullable":"yes","metadata":{}}]}"#,
         ] {
             assert!(DataType::from_json(text).unwrap_err().is("INVALID_JSON_DATA_TYPE"), "{text}");

@@ -302,8 +302,18 @@ mod tests {
         for (text, sql, simple, name) in [
             ("tinyint", "TINYINT", "tinyint", "byte"),
             ("bigint", "BIGINT", "bigint", "long"),
-            ("string collate utf8_lcase", "STRING COLLATE UTF8_LCASE", "string collate UTF8_LCASE", "string collate UTF8_LCASE"),
-            ("string collate de_ci_rtrim", "STRING COLLATE DE_CI_RTRIM", "string collate de_CI_RTRIM", "string collate de_CI_RTRIM"),
+            (
+                "string collate utf8_lcase",
+                "STRING COLLATE UTF8_LCASE",
+                "string collate UTF8_LCASE",
+                "string collate UTF8_LCASE",
+            ),
+            (
+                "string collate de_ci_rtrim",
+                "STRING COLLATE DE_CI_RTRIM",
+                "string collate de_CI_RTRIM",
+                "string collate de_CI_RTRIM",
+            ),
             ("char(5)", "CHAR(5)", "char(5)", "char(5)"),
             ("time", "TIME(6)", "time(6)", "time(6)"),
             ("interval", "INTERVAL", "interval", "interval"),

@@ -311,8 +311,22 @@ mod tests {
     #[test]
     fn other_ids_fail() {
         for id in [
-            "", "z", "utc", "+18:01", "+19", "Foo/Bar", "UTC+", "america/los_angeles", "+001:00", " UTC", "+08:60",
-            "UTC+1830", "EDT", "+", "+é", "+08:00:0",
+            "",
+            "z",
+            "utc",
+            "+18:01",
+            "+19",
+            "Foo/Bar",
+            "UTC+",
+            "america/los_angeles",
+            "+001:00",
+            " UTC",
+            "+08:60",
+            "UTC+1830",
+            "EDT",
+            "+",
+            "+é",
+            "+08:00:0",
         ] {
             assert!(TimeZone::parse(id).unwrap_err().is("INVALID_TIMEZONE"), "{id}");
         }

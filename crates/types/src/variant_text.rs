@@ -320,7 +320,9 @@ mod tests {
 
     #[test]
     fn malformed_bytes_fail() {
-        for (value, metadata) in [("", "010000"), ("05", "010000"), ("0201000001", "010000"), ("03ff", "010000"), ("fc", "010000")] {
+        for (value, metadata) in
+            [("", "010000"), ("05", "010000"), ("0201000001", "010000"), ("03ff", "010000"), ("fc", "010000")]
+        {
             let mut out = String::new();
             assert!(write_json(&mut out, &hex(value), &hex(metadata)).unwrap_err().is("MALFORMED_VARIANT"));
         }

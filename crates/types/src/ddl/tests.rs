@@ -178,11 +178,9 @@ fn bad_schemas_fail_where_spark_fails() {
 
 #[test]
 fn colons_may_follow_column_names() {
-    let schema = parse_table_schema("a: INT, b STRING NOT NULL COMMENT 'x', c: STRUCT<x INT, y: ARRAY<STRING>>").unwrap();
-    assert_eq!(
-        schema.to_ddl(),
-        "a INT,b STRING NOT NULL COMMENT 'x',c STRUCT<x: INT, y: ARRAY<STRING>>"
-    );
+    let schema =
+        parse_table_schema("a: INT, b STRING NOT NULL COMMENT 'x', c: STRUCT<x INT, y: ARRAY<STRING>>").unwrap();
+    assert_eq!(schema.to_ddl(), "a INT,b STRING NOT NULL COMMENT 'x',c STRUCT<x: INT, y: ARRAY<STRING>>");
 }
 
 #[test]

@@ -9,9 +9,9 @@ use arrow::array::{
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::take;
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType as ArrowType, Date32Type, Decimal128Type, DurationMicrosecondType,
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalMonthDayNano,
-    IntervalMonthDayNanoType, IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
+    ArrowPrimitiveType, DataType as ArrowType, Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalMonthDayNano, IntervalMonthDayNanoType,
+    IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
 };
 use firesteel_error::{Result, SparkError};
 use std::collections::HashMap;
@@ -93,9 +93,7 @@ fn primitive<T: ArrowPrimitiveType>(values: Vec<Option<T::Native>>, data_type: &
 fn build(values: &[Option<&Literal>], data_type: &DataType) -> Result<ArrayRef> {
     Ok(match data_type {
         DataType::Null => Arc::new(NullArray::new(values.len())),
-        DataType::Boolean => {
-            Arc::new(BooleanArray::from(collect!(values, data_type, Literal::Boolean(v) => *v)))
-        }
+        DataType::Boolean => Arc::new(BooleanArray::from(collect!(values, data_type, Literal::Boolean(v) => *v))),
         DataType::Byte => primitive::<Int8Type>(collect!(values, data_type, Literal::Byte(v) => *v), data_type),
         DataType::Short => primitive::<Int16Type>(collect!(values, data_type, Literal::Short(v) => *v), data_type),
         DataType::Integer => primitive::<Int32Type>(collect!(values, data_type, Literal::Integer(v) => *v), data_type),
@@ -109,7 +107,9 @@ fn build(values: &[Option<&Literal>], data_type: &DataType) -> Result<ArrayRef> 
         DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) => {
             Arc::new(StringArray::from(collect!(values, data_type, Literal::String(v) => v.as_str())))
         }
-        DataType::Binary => Arc::new(BinaryArray::from(collect!(values, data_type, Literal::Binary(v) => v.as_slice()))),
+        DataType::Binary => {
+            Arc::new(BinaryArray::from(collect!(values, data_type, Literal::Binary(v) => v.as_slice())))
+        }
         DataType::Date => primitive::<Date32Type>(collect!(values, data_type, Literal::Date(v) => *v), data_type),
         DataType::Timestamp => {
             let values = collect!(values, data_type, Literal::Timestamp(v) => *v);
@@ -237,9 +237,7 @@ fn read(array: &dyn Array, row: usize, data_type: &DataType) -> Result<Literal> 
         DataType::Date => Literal::Date(array.as_primitive::<Date32Type>().value(row)),
         DataType::Timestamp => Literal::Timestamp(array.as_primitive::<TimestampMicrosecondType>().value(row)),
         DataType::TimestampNtz => Literal::TimestampNtz(array.as_primitive::<TimestampMicrosecondType>().value(row)),
-        DataType::Time(precision) => {
-            Literal::Time(array.as_primitive::<Time64NanosecondType>().value(row), *precision)
-        }
+        DataType::Time(precision) => Literal::Time(array.as_primitive::<Time64NanosecondType>().value(row), *precision),
         DataType::CalendarInterval => {
             let interval = array.as_primitive::<IntervalMonthDayNanoType>().value(row);
             Literal::CalendarInterval(interval.months, interval.days, interval.nanoseconds.div_euclid(1000))
@@ -308,10 +306,16 @@ mod tests {
             Literal::Array(vec![Literal::Integer(1), null.clone()], DataType::Integer),
             Literal::Array(vec![], DataType::STRING),
             Literal::Map(vec![(Literal::Long(1), null.clone())], DataType::Long, DataType::Integer),
-            Literal::Struct(vec![Literal::Integer(1), Literal::Null(DataType::STRING)], fields("struct<a: int, b: string>")),
+            Literal::Struct(
+                vec![Literal::Integer(1), Literal::Null(DataType::STRING)],
+                fields("struct<a: int, b: string>"),
+            ),
             Literal::Struct(vec![], fields("struct<>")),
             Literal::Array(
-                vec![Literal::Struct(vec![Literal::Integer(1)], fields("struct<a: int>")), Literal::Null(parse_data_type("struct<a: int>").unwrap())],
+                vec![
+                    Literal::Struct(vec![Literal::Integer(1)], fields("struct<a: int>")),
+                    Literal::Null(parse_data_type("struct<a: int>").unwrap()),
+                ],
                 parse_data_type("struct<a: int>").unwrap(),
             ),
         ] {

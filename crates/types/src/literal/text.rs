@@ -175,7 +175,9 @@ mod tests {
         let zone = TimeZone::parse("America/Los_Angeles").unwrap();
         let int = Literal::Integer;
         let string = |text: &str| Literal::String(text.into());
-        let DataType::Struct(fields) = parse_data_type("struct<a: int, `b c`: string>").unwrap() else { unreachable!() };
+        let DataType::Struct(fields) = parse_data_type("struct<a: int, `b c`: string>").unwrap() else {
+            unreachable!()
+        };
         // SQL and the name of a column, by Spark 4.2.1.
         for (literal, sql, name) in [
             (int(1), "1", "1"),
@@ -198,24 +200,48 @@ mod tests {
             (Literal::Null(DataType::array(DataType::Integer, true)), "NULL", "NULL"),
             (Literal::Binary(vec![0x1f, 0]), "X'1F00'", "X'1F00'"),
             (Literal::Date(18_262), "DATE '2020-01-01'", "DATE '2020-01-01'"),
-            (Literal::Timestamp(1_590_969_600_000_000), "TIMESTAMP '2020-05-31 17:00:00'", "TIMESTAMP '2020-05-31 17:00:00'"),
-            (Literal::TimestampNtz(1), "TIMESTAMP_NTZ '1970-01-01 00:00:00.000001'", "TIMESTAMP_NTZ '1970-01-01 00:00:00.000001'"),
+            (
+                Literal::Timestamp(1_590_969_600_000_000),
+                "TIMESTAMP '2020-05-31 17:00:00'",
+                "TIMESTAMP '2020-05-31 17:00:00'",
+            ),
+            (
+                Literal::TimestampNtz(1),
+                "TIMESTAMP_NTZ '1970-01-01 00:00:00.000001'",
+                "TIMESTAMP_NTZ '1970-01-01 00:00:00.000001'",
+            ),
             (Literal::Time(45_296_700_000_000, 6), "TIME '12:34:56.7'", "TIME '12:34:56.7'"),
             (
                 Literal::CalendarInterval(14, 25, 18_367_500_000),
                 "INTERVAL '1 years 2 months 25 days 5 hours 6 minutes 7.5 seconds'",
                 "INTERVAL '1 years 2 months 25 days 5 hours 6 minutes 7.5 seconds'",
             ),
-            (Literal::YearMonthInterval(14, DataType::YEAR_MONTH), "INTERVAL '1-2' YEAR TO MONTH", "INTERVAL '1-2' YEAR TO MONTH"),
+            (
+                Literal::YearMonthInterval(14, DataType::YEAR_MONTH),
+                "INTERVAL '1-2' YEAR TO MONTH",
+                "INTERVAL '1-2' YEAR TO MONTH",
+            ),
             (
                 Literal::DayTimeInterval(-1_500_000, parse_data_type("interval second").unwrap()),
                 "INTERVAL '-01.5' SECOND",
                 "INTERVAL '-01.5' SECOND",
             ),
-            (Literal::Array(vec![string("a"), Literal::Null(DataType::STRING)], DataType::STRING), "ARRAY('a', CAST(NULL AS STRING))", "ARRAY('a', CAST(NULL AS STRING))"),
+            (
+                Literal::Array(vec![string("a"), Literal::Null(DataType::STRING)], DataType::STRING),
+                "ARRAY('a', CAST(NULL AS STRING))",
+                "ARRAY('a', CAST(NULL AS STRING))",
+            ),
             (Literal::Array(vec![], DataType::Null), "ARRAY()", "ARRAY()"),
-            (Literal::Map(vec![(string("a"), Literal::Long(1))], DataType::STRING, DataType::Long), "MAP('a', 1L)", "MAP('a', 1L)"),
-            (Literal::Struct(vec![int(1), string("x")], fields), "NAMED_STRUCT('a', 1, 'b c', 'x')", "NAMED_STRUCT('a', 1, 'b c', 'x')"),
+            (
+                Literal::Map(vec![(string("a"), Literal::Long(1))], DataType::STRING, DataType::Long),
+                "MAP('a', 1L)",
+                "MAP('a', 1L)",
+            ),
+            (
+                Literal::Struct(vec![int(1), string("x")], fields),
+                "NAMED_STRUCT('a', 1, 'b c', 'x')",
+                "NAMED_STRUCT('a', 1, 'b c', 'x')",
+            ),
         ] {
             assert_eq!(literal.sql(zone), sql);
             assert_eq!(literal.display(zone), name);
