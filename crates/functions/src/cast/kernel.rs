@@ -27,7 +27,7 @@ pub(super) fn cast_kernel(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         .settings
         .payload
         .as_deref()
-        .and_then(Mode::parse)
+        .and_then(|payload| Mode::parse(payload.split(' ').next().unwrap_or_default()))
         .ok_or_else(|| SparkError::internal("a cast without its mode"))?;
     let options = args.prepared(|| CastOptions::new(mode, &args.settings.time_zone))?;
     let from = args.types.first().ok_or_else(|| SparkError::internal("a cast without a value"))?;

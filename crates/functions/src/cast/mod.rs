@@ -16,7 +16,7 @@ mod number;
 pub mod parse_datetime;
 pub mod parse_interval;
 pub mod parse_number;
-mod store;
+pub mod store;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -25,7 +25,11 @@ mod text;
 
 pub use kernel::{CAST, fold};
 pub use legality::{can_ansi_store_assign, can_cast, can_up_cast, force_nullable};
-pub use store::{StorePolicy, store_assign};
+pub use store::{StorePolicy, fit_length, store_assign};
+
+/// The kernels behind casts, by names that SQL does not know.
+pub const KERNELS: &[&crate::Function] = &[&CAST, &store::CHECKED, &store::FIT_LENGTH];
+
 
 use crate::coercion::mismatch::{quoted, quoted_type};
 use crate::{BuildContext, TypedExpr};

@@ -323,7 +323,7 @@ fn run_scale(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
 fn scale_calendar(value: IntervalMonthDayNano, number: f64, divide: bool) -> Option<IntervalMonthDayNano> {
     let apply = |amount: f64| if divide { amount / number } else { amount * number };
-    let whole = |amount: f64| (amount >= f64::from(i32::MIN) && amount <= f64::from(i32::MAX)).then(|| amount as i32);
+    let whole = |amount: f64| (amount >= f64::from(i32::MIN) && amount <= f64::from(i32::MAX)).then_some(amount as i32);
     let months = whole(apply(f64::from(value.months)))?;
     let days_exact = apply(f64::from(value.days));
     let days = whole(days_exact)?;
