@@ -1,6 +1,8 @@
-//! Functions of JSON text.
+//! Functions of JSON and CSV text.
 
 pub mod convert;
+pub mod csv;
+pub mod csv_line;
 pub mod from_json;
 pub mod options;
 pub mod path;
@@ -13,6 +15,9 @@ use crate::Function;
 
 /// The functions of the family.
 pub const FUNCTIONS: &[&Function] = &[
+    &csv::FROM_CSV,
+    &csv::SCHEMA_OF_CSV,
+    &csv::TO_CSV,
     &from_json::FROM_JSON,
     &path::GET_JSON_OBJECT,
     &path::JSON_ARRAY_LENGTH,

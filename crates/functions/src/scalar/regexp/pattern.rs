@@ -2,6 +2,7 @@
 
 use super::java::{EndAnchor, Fault, translate};
 use crate::KernelArgs;
+use crate::scalar::string::collation_rule::require_binary;
 use crate::scalar::string::rows::{Rows, Texts};
 use firesteel_error::{Result, SparkError};
 use std::collections::HashMap;
@@ -189,6 +190,7 @@ impl std::ops::Deref for PatternRef<'_> {
 impl<'a> Patterns<'a> {
     /// The expressions of the argument at `index`.
     pub fn of(args: &'a KernelArgs<'a>, index: usize, function: &'static str) -> Result<Self> {
+        require_binary(args, function)?;
         Ok(Self { args, texts: Rows::of(args, index)?, function, kept: HashMap::new() })
     }
 

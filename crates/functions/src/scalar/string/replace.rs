@@ -1,5 +1,6 @@
 //! Strings with parts changed.
 
+use super::collation_rule::require_binary;
 use super::declare::{function, param, same_type};
 use super::rows::{
     Binaries, Integers, Rows, Texts, array_or_constant, binaries, downcast, finish, internal, is_binary, texts,
@@ -68,6 +69,7 @@ function! {
 }
 
 fn replace(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    require_binary(args, "replace")?;
     let (values, searches): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let replacements: Option<Texts> = if args.values.len() > 2 { Some(Rows::of(args, 2)?) } else { None };
     texts(args, |row, out| {
@@ -103,6 +105,7 @@ fn dictionary(from: &str, to: &str) -> HashMap<char, Option<char>> {
 }
 
 fn translate(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    require_binary(args, "translate")?;
     let (values, froms, tos): (Texts, Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?, Rows::of(args, 2)?);
     let constant = match (froms.constant(), tos.constant()) {
         (Some(Some(from)), Some(Some(to))) => Some(dictionary(from, to)),

@@ -1,5 +1,6 @@
 //! Where a string holds another.
 
+use super::collation_rule::{Comparison, comparison};
 use super::declare::{function, param, strict};
 use super::rows::{Bytes, Integers, Rows, Texts, booleans, primitives};
 use crate::{ArgType, Body, KernelArgs, Nullability, Returns, Signature};
@@ -99,12 +100,27 @@ function! {
     example "SELECT find_in_set('ab','abc,b,ab,c,def')" => "3";
 }
 
+/// Tests texts by their small letters.
+fn compare_lower(args: &KernelArgs<'_>, test: impl Fn(&[u8], &[u8]) -> bool) -> Result<ColumnarValue> {
+    let (left, right): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
+    let key = |text| Comparison::LowerCase.key(text);
+    booleans(args, |row| {
+        Ok(left.get(row).zip(right.get(row)).map(|(l, r)| test(key(l).as_bytes(), key(r).as_bytes())))
+    })
+}
+
 fn compare(args: &KernelArgs<'_>, test: impl Fn(&[u8], &[u8]) -> bool) -> Result<ColumnarValue> {
+    if comparison(args, "a comparison of starts and ends of strings")? == Comparison::LowerCase {
+        return compare_lower(args, test);
+    }
     let (left, right) = (Bytes::of(args, 0)?, Bytes::of(args, 1)?);
     booleans(args, |row| Ok(left.get(row).zip(right.get(row)).map(|(left, right)| test(left, right))))
 }
 
 fn contains(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    if comparison(args, "contains")? == Comparison::LowerCase {
+        return compare_lower(args, |left, right| memmem::find(left, right).is_some());
+    }
     let (left, right) = (Bytes::of(args, 0)?, Bytes::of(args, 1)?);
     let constant = match &args.values[1] {
         ColumnarValue::Scalar(_) => right.get(0).map(memmem::Finder::new),
@@ -138,13 +154,15 @@ fn find(text: &str, wanted: &str, start: usize) -> i32 {
 }
 
 fn instr(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let rule = comparison(args, "instr")?;
     let (values, wanted): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     primitives::<Int32Type>(args, |row| {
-        Ok(values.get(row).zip(wanted.get(row)).map(|(text, wanted)| find(text, wanted, 0)))
+        Ok(values.get(row).zip(wanted.get(row)).map(|(text, wanted)| find(&rule.key(text), &rule.key(wanted), 0)))
     })
 }
 
 fn locate(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let rule = comparison(args, "locate")?;
     let (wanted, values): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let starts: Option<Integers> = if args.values.len() > 2 { Some(Rows::of(args, 2)?) } else { None };
     primitives::<Int32Type>(args, |row| {
@@ -157,15 +175,16 @@ fn locate(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             None => 1,
         };
         let (Some(wanted), Some(text)) = (wanted.get(row), values.get(row)) else { return Ok(None) };
-        Ok(Some(if start < 1 { 0 } else { find(text, wanted, start as usize - 1) }))
+        Ok(Some(if start < 1 { 0 } else { find(&rule.key(text), &rule.key(wanted), start as usize - 1) }))
     })
 }
 
 fn find_in_set(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let rule = comparison(args, "find_in_set")?;
     let (wanted, lists): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     primitives::<Int32Type>(args, |row| {
         let (Some(wanted), Some(list)) = (wanted.get(row), lists.get(row)) else { return Ok(None) };
-        Ok(Some(match list.split(',').position(|entry| entry == wanted) {
+        Ok(Some(match rule.key(list).split(',').position(|entry| entry == rule.key(wanted)) {
             Some(index) => index as i32 + 1,
             None => 0,
         }))

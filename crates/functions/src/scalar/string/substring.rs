@@ -1,5 +1,6 @@
 //! Parts of strings.
 
+use super::collation_rule::require_binary;
 use super::declare::{function, lenient, param, same_type, strict};
 use super::rows::{Binaries, Integers, Rows, Texts, binaries, is_binary, texts};
 use crate::{ArgType, Body, KernelArgs, Nullability, Returns, Signature};
@@ -182,6 +183,7 @@ fn right(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 }
 
 fn substring_index(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    require_binary(args, "substring_index")?;
     let (values, delimiters): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let counts: Integers = Rows::of(args, 2)?;
     texts(args, |row, out| {
@@ -230,6 +232,7 @@ fn up_to_delimiter<'a>(text: &'a str, delimiter: &str, count: i32) -> &'a str {
 }
 
 fn split_part(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    require_binary(args, "split_part")?;
     let (values, delimiters): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let numbers: Integers = Rows::of(args, 2)?;
     texts(args, |row, out| {

@@ -1,5 +1,6 @@
 //! Characters taken off the ends.
 
+use super::collation_rule::require_binary;
 use super::declare::{function, param, same_type};
 use super::rows::{Rows, Texts, texts};
 use crate::{ArgType, KernelArgs, Signature};
@@ -73,6 +74,7 @@ fn trim(args: &KernelArgs<'_>, order: Order, ends: Ends) -> Result<ColumnarValue
             }))
         });
     }
+    require_binary(args, "trim")?;
     let (text_at, characters_at) = if order == Order::TextFirst { (0, 1) } else { (1, 0) };
     let (values, characters): (Texts, Texts) = (Rows::of(args, text_at)?, Rows::of(args, characters_at)?);
     texts(args, |row, out| {

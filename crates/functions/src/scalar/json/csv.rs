@@ -1,0 +1,308 @@
+//! `from_csv`, `to_csv` and `schema_of_csv`.
+
+use super::convert::Outcome;
+use super::csv_line::{CsvField, Dialect, split, write_field};
+use super::from_json::{check_mode, check_outcome, schema_of};
+use super::options::Options;
+use super::to_json::{write_moment, write_moment_in};
+use crate::cast::Mode;
+use crate::cast::array::{CastOptions, cast_array};
+use crate::cast::parse_datetime::{parse_date, parse_timestamp};
+use crate::coercion::mismatch::quoted;
+use crate::scalar::string::constant::{not_foldable, text_of, value_of};
+use crate::scalar::string::declare::{function, param};
+use crate::scalar::string::rows::{Rows, Texts, array_or_constant, downcast, finish, internal, row_count, texts};
+use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use arrow::array::types::TimestampMicrosecondType;
+use arrow::array::{Array, ArrayRef, AsArray, StringArray, StructArray};
+use arrow::buffer::NullBuffer;
+use arrow::datatypes::DataType as ArrowType;
+use datafusion::logical_expr::{ColumnarValue, lit};
+use firesteel_error::{Result, SparkError};
+use firesteel_types::value_text::{TextStyle, ValueFormatter};
+use firesteel_types::{DataType, StructField, TimeZone, arrow_mapping};
+use std::fmt::Write;
+use std::sync::Arc;
+
+function! {
+    /// `from_csv(csvStr, schema[, options])`
+    FROM_CSV = "from_csv" in Csv, Signature::with_optional(
+            &[param("csvStr", ArgType::String), param("schema", ArgType::Any), param("options", ArgType::Any)],
+            1,
+        )
+        => Body::Build(build_from_csv);
+    text |a| format!("from_csv({})", a.first().map(String::as_str).unwrap_or_default());
+    usage "The fields of a line of CSV, by a schema.";
+    since "3.0.0";
+    example "SELECT from_csv('1, 0.8', 'a INT, b DOUBLE')" => "{\"a\":1,\"b\":0.8}";
+}
+function! {
+    /// `to_csv(expr[, options])`
+    TO_CSV = "to_csv" in Csv,
+        Signature::with_optional(&[param("expr", ArgType::Any), param("options", ArgType::Any)], 1)
+        => Body::Build(build_to_csv);
+    text |a| format!("to_csv({})", a.first().map(String::as_str).unwrap_or_default());
+    usage "A struct as a line of CSV.";
+    since "3.0.0";
+    example "SELECT to_csv(named_struct('a', 1, 'b', 2))" => "1,2";
+}
+function! {
+    /// `schema_of_csv(csv[, options])`
+    SCHEMA_OF_CSV = "schema_of_csv" in Csv,
+        Signature::with_optional(&[param("csv", ArgType::Any), param("options", ArgType::Any)], 1)
+        => Body::Build(build_schema_of_csv);
+    text |a| format!("schema_of_csv({})", a.first().map(String::as_str).unwrap_or_default());
+    usage "The schema of a constant line of CSV, as SQL writes it.";
+    since "3.0.0";
+    example "SELECT schema_of_csv('1,abc')" => "STRUCT<_c0: INT, _c1: STRING>";
+}
+
+/// The dialect of options; the defaults differ for reading and writing.
+fn dialect(options: &Options, is_writing: bool) -> Dialect {
+    let character = |name: &str, default: Option<char>| match options.get(name) {
+        Some(text) => text.chars().next().filter(|c| *c != '\0'),
+        None => default,
+    };
+    Dialect {
+        separator: options.get("sep").or_else(|| options.get("delimiter")).unwrap_or(",").replace("\\t", "\t"),
+        quote: character("quote", Some('"')),
+        escape: character("escape", Some('\\')),
+        comment: character("comment", None),
+        null_value: options.get("nullValue").unwrap_or_default().to_string(),
+        empty_value: options.get("emptyValue").unwrap_or(if is_writing { "\"\"" } else { "" }).to_string(),
+        ignores_leading_blanks: options.flag("ignoreLeadingWhiteSpace", is_writing),
+        ignores_trailing_blanks: options.flag("ignoreTrailingWhiteSpace", is_writing),
+        quotes_all: options.flag("quoteAll", false),
+    }
+}
+
+fn build_from_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let [text, schema, rest @ ..] = arguments.as_slice() else {
+        return Err(SparkError::internal("from_csv takes two arguments"));
+    };
+    let data_type = schema_of(schema)?.as_nullable();
+    let call = format!("from_csv({})", text.name);
+    let DataType::Struct(fields) = &data_type else {
+        return Err(SparkError::new("INVALID_SCHEMA.NON_STRUCT_TYPE")
+            .with("inputSchema", format!("\"{}\"", schema.name))
+            .with("dataType", format!("\"{}\"", data_type.sql())));
+    };
+    if let Some(field) = fields.fields.iter().find(|f| f.data_type.is_nested() || f.data_type == DataType::Variant) {
+        return Err(SparkError::unsupported(format!("from_csv with fields of type {}", field.data_type)));
+    }
+    let mut options = Options::of(rest.first())?;
+    check_mode(&options, "from_csv")?;
+    if options.get("columnNameOfCorruptRecord").is_none() {
+        options.set("columnNameOfCorruptRecord", "_corrupt_record");
+    }
+    let payload = Some(Arc::from(options.to_payload()));
+    let nullable = text.nullable;
+    let expr = crate::kernel::call_with_payload(
+        &FROM_CSV,
+        from_csv,
+        std::slice::from_ref(text),
+        &data_type,
+        nullable,
+        context,
+        payload,
+    )?;
+    Ok(TypedExpr::new(expr, data_type, nullable, call))
+}
+
+fn from_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let values: Texts = Rows::of(args, 0)?;
+    let options = args.prepared(|| Ok(Options::from_payload(args.settings.payload.as_deref())))?;
+    let dialect = dialect(options, false);
+    let DataType::Struct(fields) = args.return_type else {
+        return Err(SparkError::internal("from_csv makes structs"));
+    };
+    let corrupt = options.get("columnNameOfCorruptRecord").unwrap_or_default();
+    let corrupt_at = fields.fields.iter().position(|f| f.name == corrupt && f.data_type.is_string());
+    let wanted: Vec<&StructField> =
+        fields.fields.iter().enumerate().filter(|(i, _)| Some(*i) != corrupt_at).map(|(_, f)| f).collect();
+    let count = row_count(args);
+    let lines: Vec<Option<Vec<CsvField>>> =
+        (0..count).map(|row| values.get(row).map(|line| split(line, &dialect))).collect();
+    let mut outcomes = vec![Outcome::Fine; count];
+    for (line, outcome) in lines.iter().zip(&mut outcomes) {
+        if line.as_ref().is_some_and(|line| line.len() != wanted.len()) {
+            *outcome = Outcome::Partial;
+        }
+    }
+    let zone = options.get("timeZone").unwrap_or(&args.settings.time_zone);
+    let casts = CastOptions::new(Mode::Try, zone)?;
+    let mut columns: Vec<ArrayRef> = Vec::with_capacity(fields.fields.len());
+    for (index, field) in wanted.iter().enumerate() {
+        let is_text = field.data_type.is_string();
+        let column: StringArray = lines
+            .iter()
+            .map(|line| {
+                let cell = line.as_ref()?.get(index)?;
+                match cell.text.as_str() {
+                    // What stands for null, and an empty field without quotes.
+                    "" if cell.is_quoted && is_text => Some(dialect.empty_value.as_str()),
+                    text if text == dialect.null_value => None,
+                    "" => None,
+                    text if is_text => Some(text),
+                    text => Some(text.trim()),
+                }
+            })
+            .collect();
+        let given: ArrayRef = Arc::new(column);
+        let converted = cast_array(&given, &DataType::STRING, &field.data_type, &casts)?;
+        for (row, outcome) in outcomes.iter_mut().enumerate() {
+            if given.is_valid(row) && converted.is_null(row) {
+                *outcome = Outcome::Partial;
+            }
+        }
+        columns.push(converted);
+    }
+    for outcome in &outcomes {
+        check_outcome(options, *outcome, wanted.len())?;
+    }
+    if let Some(at) = corrupt_at {
+        let bad: StringArray = (0..count)
+            .map(|row| if outcomes[row] == Outcome::Fine { None } else { values.get(row) })
+            .collect();
+        columns.insert(at, Arc::new(bad));
+    }
+    let ArrowType::Struct(arrow_fields) = arrow_mapping::to_arrow(args.return_type) else {
+        return Err(SparkError::internal("a struct is a struct"));
+    };
+    let nulls = Some(NullBuffer::from(lines.iter().map(Option::is_some).collect::<Vec<bool>>()));
+    let array = if arrow_fields.is_empty() {
+        StructArray::new_empty_fields(count, nulls)
+    } else {
+        StructArray::try_new(arrow_fields, columns, nulls).map_err(internal)?
+    };
+    finish(args, Arc::new(array))
+}
+
+fn build_to_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let [value, rest @ ..] = arguments.as_slice() else {
+        return Err(SparkError::internal("to_csv takes an argument"));
+    };
+    let call = format!("to_csv({})", value.name);
+    let DataType::Struct(fields) = &value.data_type else {
+        return Err(crate::coercion::mismatch::unexpected_input(&call, 0, ArgType::Struct, value));
+    };
+    if let Some(field) = fields.fields.iter().find(|f| f.data_type == DataType::Variant) {
+        return Err(SparkError::unsupported(format!("to_csv with fields of type {}", field.data_type)));
+    }
+    let mut options = Options::of(rest.first())?;
+    if options.get("timeZone").is_none() {
+        options.set("timeZone", context.conf.time_zone.as_str());
+    }
+    let payload = Some(Arc::from(options.to_payload()));
+    let expr = crate::kernel::call_with_payload(
+        &TO_CSV,
+        to_csv,
+        std::slice::from_ref(value),
+        &DataType::STRING,
+        true,
+        context,
+        payload,
+    )?;
+    Ok(TypedExpr::new(expr, DataType::STRING, true, call))
+}
+
+fn to_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let options = args.prepared(|| Ok(Options::from_payload(args.settings.payload.as_deref())))?;
+    let dialect = dialect(options, true);
+    let zone = TimeZone::parse(options.get("timeZone").unwrap_or("UTC"))?;
+    let (array, is_constant) = array_or_constant(args, 0)?;
+    let structs = downcast::<StructArray>(&array)?;
+    let Some(DataType::Struct(fields)) = args.types.first() else {
+        return Err(SparkError::internal("to_csv takes structs"));
+    };
+    let formatters: Vec<ValueFormatter> = fields
+        .fields
+        .iter()
+        .map(|f| ValueFormatter::in_zone(&f.data_type, zone, TextStyle::Cast { plain_decimals: true }))
+        .collect();
+    let (mut line, mut cell) = (String::new(), String::new());
+    texts(args, |row, out| {
+        let row = if is_constant { 0 } else { row };
+        if structs.is_null(row) {
+            return Ok(None);
+        }
+        line.clear();
+        for (index, (field, column)) in fields.fields.iter().zip(structs.columns()).enumerate() {
+            if index > 0 {
+                line.push_str(&dialect.separator);
+            }
+            if column.is_null(row) || field.data_type.is_null() {
+                write_field(&mut line, None, &dialect);
+                continue;
+            }
+            cell.clear();
+            match &field.data_type {
+                DataType::Timestamp => {
+                    write_moment_in(&mut cell, column.as_primitive::<TimestampMicrosecondType>().value(row), zone);
+                }
+                DataType::TimestampNtz => {
+                    write_moment(&mut cell, column.as_primitive::<TimestampMicrosecondType>().value(row));
+                }
+                _ => formatters[index].write(&mut cell, column, row)?,
+            }
+            write_field(&mut line, Some(&cell), &dialect);
+        }
+        Ok(out.write_str(&line).ok())
+    })
+}
+
+fn build_schema_of_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let Some(argument) = arguments.first() else {
+        return Err(SparkError::internal("schema_of_csv takes an argument"));
+    };
+    let call = format!("schema_of_csv({})", argument.name);
+    let options = Options::of(arguments.get(1))?;
+    let Some(value) = value_of(argument)? else {
+        return Err(not_foldable(argument, &call, "csv", "STRING"));
+    };
+    let Some(text) = text_of(&value) else {
+        return Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_NULL")
+            .with("exprName", "csv")
+            .with("sqlExpr", quoted(&call)));
+    };
+    let zone = TimeZone::parse(&context.conf.time_zone)?;
+    let dialect = dialect(&options, false);
+    let fields = split(text, &dialect)
+        .iter()
+        .enumerate()
+        .map(|(index, field)| StructField::new(format!("_c{index}"), infer(&field.text, &dialect, zone), true))
+        .collect();
+    Ok(TypedExpr::new(lit(DataType::struct_of(fields).sql()), DataType::STRING, false, call))
+}
+
+/// The type of a field, the narrowest first.
+fn infer(text: &str, dialect: &Dialect, zone: TimeZone) -> DataType {
+    if text.is_empty() || text == dialect.null_value {
+        return DataType::STRING;
+    }
+    if text.parse::<i32>().is_ok() {
+        return DataType::Integer;
+    }
+    if text.parse::<i64>().is_ok() {
+        return DataType::Long;
+    }
+    let unsigned = text.trim_start_matches(['-', '+']);
+    if !unsigned.is_empty() && unsigned.bytes().all(|b| b.is_ascii_digit()) && unsigned.len() <= 38 {
+        return DataType::Decimal(unsigned.len() as u8, 0);
+    }
+    let is_number = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') && text.trim().parse::<f64>().is_ok();
+    if is_number || matches!(text, "NaN" | "Inf" | "-Inf") {
+        return DataType::Double;
+    }
+    let plain_date = text.len() == 10 && text.as_bytes().get(4) == Some(&b'-');
+    if plain_date && parse_date(text).is_some() {
+        return DataType::Date;
+    }
+    if text.starts_with(|c: char| c.is_ascii_digit()) && text.len() > 10 && parse_timestamp(text, zone).is_some() {
+        return DataType::Timestamp;
+    }
+    if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
+        return DataType::Boolean;
+    }
+    DataType::STRING
+}
