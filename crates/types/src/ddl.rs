@@ -10,8 +10,9 @@ use firesteel_error::{ExceptionClass, QueryContext, Result, SparkError};
 use serde_json::{Map, Value};
 use token::{Token, TokenKind, tokenize};
 
-/// How deep types may nest in text, so that no text can exhaust the stack.
-const MAX_DEPTH: usize = 1000;
+/// How deep types may nest in text, so that no text can exhaust a thread's stack:
+/// parsing takes up to 2 KiB a level, and what is done with the type afterwards about as much.
+const MAX_DEPTH: usize = 256;
 
 /// Parses a single type, such as `array<struct<a: int>>`.
 ///
