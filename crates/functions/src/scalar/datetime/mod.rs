@@ -5,8 +5,15 @@ pub mod current;
 pub mod day;
 pub mod epoch;
 pub mod field;
+pub mod format;
+pub mod make;
 pub mod moment;
+pub mod parse;
 pub mod part;
+pub mod pattern;
+pub mod print;
+pub mod scan;
+pub mod time;
 pub mod truncate;
 pub mod unit;
 pub mod zone;
@@ -52,9 +59,29 @@ pub const FUNCTIONS: &[&Function] = &[
     &epoch::UNIX_MICROS,
     &epoch::UNIX_MILLIS,
     &epoch::UNIX_SECONDS,
+    &format::DATE_FORMAT,
+    &format::FROM_UNIXTIME,
+    &make::MAKE_TIMESTAMP,
+    &make::MAKE_TIMESTAMP_LTZ,
+    &make::MAKE_TIMESTAMP_NTZ,
+    &make::TRY_MAKE_TIMESTAMP,
+    &make::TRY_MAKE_TIMESTAMP_LTZ,
+    &make::TRY_MAKE_TIMESTAMP_NTZ,
+    &parse::TO_DATE,
+    &parse::TO_TIMESTAMP,
+    &parse::TO_TIMESTAMP_LTZ,
+    &parse::TO_TIMESTAMP_NTZ,
+    &parse::TO_UNIX_TIMESTAMP,
+    &parse::TRY_TO_DATE,
+    &parse::TRY_TO_TIMESTAMP,
+    &parse::UNIX_TIMESTAMP,
     &part::DATEPART,
     &part::DATE_PART,
     &part::EXTRACT,
+    &time::MAKE_TIME,
+    &time::TIME_DIFF,
+    &time::TO_TIME,
+    &time::TRY_TO_TIME,
     &truncate::DATE_TRUNC,
     &truncate::TIME_TRUNC,
     &truncate::TRUNC,

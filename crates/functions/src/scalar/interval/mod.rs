@@ -1,6 +1,9 @@
 //! Functions of intervals.
 
+pub mod make;
+
 use crate::Function;
 
 /// The functions of the family.
-pub const FUNCTIONS: &[&Function] = &[];
+pub const FUNCTIONS: &[&Function] =
+    &[&make::MAKE_DT_INTERVAL, &make::MAKE_INTERVAL, &make::MAKE_YM_INTERVAL, &make::TRY_MAKE_INTERVAL];

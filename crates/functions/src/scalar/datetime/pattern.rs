@@ -1,0 +1,232 @@
+//! Patterns of dates and times, as Java's `DateTimeFormatter` reads them and Spark restricts them.
+//!
+//! [`Pattern::compile`] is the only reader of patterns; printing is in
+//! [`print`](super::print), reading text in [`scan`](super::scan).
+
+use firesteel_error::{Result, SparkError};
+
+/// What a pattern is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    Printing,
+    Parsing,
+}
+
+/// A part of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    Literal(String),
+    /// A letter and how often it is repeated.
+    Field(char, usize),
+    /// Items that text may lack.
+    Optional(Vec<Item>),
+}
+
+/// A compiled pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    pub items: Vec<Item>,
+    /// Years count within their era.
+    pub has_era: bool,
+}
+
+/// Letters that stand for something and how often they may be repeated.
+const LETTERS: &[(char, std::ops::RangeInclusive<usize>)] = &[
+    ('G', 1..=4),
+    ('y', 1..=6),
+    ('M', 1..=4),
+    ('L', 1..=4),
+    ('d', 1..=2),
+    ('D', 1..=3),
+    ('Q', 1..=4),
+    ('q', 1..=4),
+    ('E', 1..=4),
+    ('F', 1..=1),
+    ('a', 1..=1),
+    ('H', 1..=2),
+    ('k', 1..=2),
+    ('K', 1..=2),
+    ('h', 1..=2),
+    ('m', 1..=2),
+    ('s', 1..=2),
+    ('S', 1..=9),
+    ('V', 2..=2),
+    ('z', 1..=4),
+    ('X', 1..=5),
+    ('x', 1..=5),
+    ('Z', 1..=5),
+];
+
+/// Why a pattern is none.
+enum Fault {
+    /// A letter that Java knows and Spark does not take.
+    Letter(char),
+    /// A repetition that Spark does not take.
+    Length,
+    /// Weeks and their days.
+    WeekBased(char),
+    /// Java does not take it either.
+    Illegal,
+}
+
+impl Pattern {
+    /// Reads a pattern, or fails with Spark's error.
+    pub fn compile(pattern: &str, used_for: Use) -> Result<Self> {
+        let mut reader = Reader { characters: pattern.chars().collect(), position: 0, used_for };
+        match reader.items(false) {
+            Ok(items) => Ok(Self { has_era: has_letter(&items, 'G'), items }),
+            Err(fault) => Err(error(pattern, &fault)),
+        }
+    }
+}
+
+fn has_letter(items: &[Item], letter: char) -> bool {
+    items.iter().any(|item| match item {
+        Item::Field(l, _) => *l == letter,
+        Item::Optional(inner) => has_letter(inner, letter),
+        Item::Literal(_) => false,
+    })
+}
+
+struct Reader {
+    characters: Vec<char>,
+    position: usize,
+    used_for: Use,
+}
+
+impl Reader {
+    fn items(&mut self, nested: bool) -> std::result::Result<Vec<Item>, Fault> {
+        let mut items = Vec::new();
+        while let Some(character) = self.characters.get(self.position).copied() {
+            match character {
+                '\'' => {
+                    let text = self.quoted()?;
+                    literal(&mut items, &text);
+                }
+                '[' => {
+                    self.position += 1;
+                    items.push(Item::Optional(self.items(true)?));
+                }
+                ']' if nested => {
+                    self.position += 1;
+                    return Ok(items);
+                }
+                ']' | '{' | '}' | '#' => return Err(Fault::Illegal),
+                c if c.is_ascii_alphabetic() => {
+                    let count = self.characters[self.position..].iter().take_while(|n| **n == c).count();
+                    self.position += count;
+                    items.push(Item::Field(c, self.checked(c, count)?));
+                }
+                c => {
+                    self.position += 1;
+                    literal(&mut items, c.encode_utf8(&mut [0; 4]));
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    fn quoted(&mut self) -> std::result::Result<String, Fault> {
+        let mut text = String::new();
+        self.position += 1;
+        if self.characters.get(self.position) == Some(&'\'') {
+            self.position += 1;
+            return Ok("'".to_string());
+        }
+        loop {
+            match (self.characters.get(self.position), self.characters.get(self.position + 1)) {
+                (Some('\''), Some('\'')) => {
+                    text.push('\'');
+                    self.position += 2;
+                }
+                (Some('\''), _) => {
+                    self.position += 1;
+                    return Ok(text);
+                }
+                (Some(c), _) => {
+                    text.push(*c);
+                    self.position += 1;
+                }
+                (None, _) => return Err(Fault::Illegal),
+            }
+        }
+    }
+
+    fn checked(&self, letter: char, count: usize) -> std::result::Result<usize, Fault> {
+        match letter {
+            'A' | 'B' | 'n' | 'N' | 'p' => return Err(Fault::Letter(letter)),
+            'Y' | 'W' | 'w' | 'u' | 'e' | 'c' => return Err(Fault::WeekBased(letter)),
+            'E' | 'F' | 'Q' | 'q' if self.used_for == Use::Parsing => return Err(Fault::Letter(letter)),
+            'G' | 'M' | 'L' | 'E' | 'Q' | 'q' if count >= 5 => return Err(Fault::Length),
+            'y' if count >= 7 => return Err(Fault::Length),
+            'O' if count == 1 || count == 4 => return Ok(count),
+            _ => {}
+        }
+        match LETTERS.iter().find(|(l, _)| *l == letter) {
+            Some((_, counts)) if counts.contains(&count) => Ok(count),
+            _ => Err(Fault::Illegal),
+        }
+    }
+}
+
+fn literal(items: &mut Vec<Item>, text: &str) {
+    match items.last_mut() {
+        Some(Item::Literal(before)) => before.push_str(text),
+        _ => items.push(Item::Literal(text.to_string())),
+    }
+}
+
+/// True where Java's old `SimpleDateFormat` takes the pattern.
+fn is_legacy(pattern: &str) -> bool {
+    let mut quoted = false;
+    let mut run = (' ', 0);
+    for character in pattern.chars() {
+        if character == '\'' {
+            quoted = !quoted;
+        }
+        run = if run.0 == character { (character, run.1 + 1) } else { (character, 1) };
+        if !quoted && character.is_ascii_alphabetic() {
+            let known = "GyYMLwWDdFEuaHkKhmsSzZX".contains(character);
+            if !known || (character == 'X' && run.1 > 3) {
+                return false;
+            }
+        }
+    }
+    !quoted
+}
+
+fn quoted_pattern(pattern: &str) -> String {
+    format!("'{}'", pattern.replace('\'', "\\'"))
+}
+
+fn error(pattern: &str, fault: &Fault) -> SparkError {
+    if is_legacy(pattern) {
+        return SparkError::new("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION")
+            .with("pattern", quoted_pattern(pattern))
+            .with("config", "\"spark.sql.legacy.timeParserPolicy\"")
+            .with("docroot", "https://spark.apache.org/docs/latest");
+    }
+    match fault {
+        Fault::Letter(letter) => SparkError::new("INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER")
+            .with("c", letter.to_string())
+            .with("pattern", pattern),
+        Fault::Length => SparkError::new("INVALID_DATETIME_PATTERN.LENGTH").with("pattern", pattern),
+        Fault::WeekBased(letter) => {
+            SparkError::new("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN")
+                .with("c", letter.to_string())
+        }
+        Fault::Illegal => SparkError::new("INVALID_DATETIME_PATTERN.WITH_SUGGESTION")
+            .with("pattern", quoted_pattern(pattern))
+            .with("docroot", "https://spark.apache.org/docs/latest"),
+    }
+}
+
+/// Names of months.
+pub const MONTHS: [&str; 12] = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+];
+/// Names of weekdays, from Monday.
+pub const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+/// Names of quarters.
+pub const QUARTERS: [&str; 4] = ["1st quarter", "2nd quarter", "3rd quarter", "4th quarter"];
