@@ -69,8 +69,7 @@ impl Environment for SessionEnvironment {
     }
 
     fn data_source(&self, source: &DataSource) -> Result<Scan> {
-        let _ = source;
-        Err(SparkError::unsupported("data sources"))
+        self.block(crate::write::scan(&self.session, &self.conf, source))
     }
 
     fn kept(&self, relation_id: &str) -> Result<Scan> {

@@ -15,6 +15,7 @@ pub mod kept;
 pub mod planner;
 pub mod session;
 pub mod show;
+pub mod write;
 
 pub use analysis::{AnalysisReply, AnalysisRequest};
 pub use command::{CommandOutput, SqlResult};

@@ -1,44 +1,20 @@
 //! File formats and other stores: scan, write, partition discovery, commit.
 //!
+//! [`scan`] turns paths, options and a schema into a table provider whose leaves
+//! are file scans.
+//!
 //! Invariant: knows nothing of SQL or protobuf.
 
-use datafusion::catalog::TableProvider;
-use firesteel_config::SqlConf;
-use firesteel_types::{StructField, StructType};
-use std::sync::Arc;
+pub mod error;
+pub mod listing;
+pub mod options;
+pub mod parquet;
+pub mod partition;
+pub mod path;
+pub mod pattern;
+pub mod request;
+mod scan;
+pub mod table;
 
-/// What to scan.
-#[derive(Debug, Clone)]
-pub struct ScanRequest {
-    /// Lower case: `parquet`, `csv`, `json`, `text`, …
-    pub format: String,
-    /// Files, folders or globs.
-    pub paths: Vec<String>,
-    /// The schema that the user gives; None: taken from the data.
-    pub schema: Option<StructType>,
-    /// Reader options; keys in any letter case.
-    pub options: Vec<(String, String)>,
-    /// Partition columns, where a catalog knows them; None: discovered from the paths.
-    pub partition_columns: Option<Vec<String>>,
-    pub conf: SqlConf,
-}
-
-/// A scan, ready to be planned.
-#[derive(Clone)]
-pub struct SourceScan {
-    /// Its first columns are the schema's in order, then the metadata columns.
-    pub provider: Arc<dyn TableProvider>,
-    pub schema: StructType,
-    pub metadata_columns: Vec<StructField>,
-    /// Absolute URIs of the files, sorted.
-    pub files: Vec<String>,
-}
-
-/// What a write does with data that is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SaveMode {
-    ErrorIfExists,
-    Append,
-    Overwrite,
-    Ignore,
-}
+pub use request::{SaveMode, ScanRequest, SourceScan};
+pub use scan::scan;

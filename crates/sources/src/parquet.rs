@@ -1,0 +1,372 @@
+//! Parquet files.
+
+use crate::error::{external, from_datafusion, unreadable};
+use crate::listing::DataFile;
+use crate::options::SourceOptions;
+use crate::path;
+use crate::table::{Format, field_of};
+use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::config::TableParquetOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::{Result as DfResult, Statistics};
+use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
+use datafusion::datasource::physical_plan::parquet::{CachedParquetFileReaderFactory, Int96Coercer};
+use datafusion::datasource::physical_plan::{FileSource, ParquetSource};
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::execution::cache::cache_manager::{CachedFileMetadata, SchemaFingerprint, TableScopedPath};
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr_adapter::{
+    DefaultPhysicalExprAdapterFactory, PhysicalExprAdapter, PhysicalExprAdapterFactory,
+};
+use datafusion::physical_plan::PhysicalExpr;
+use firesteel_config::SqlConf;
+use firesteel_error::{Result, SparkError};
+use firesteel_types::arrow_mapping::{from_arrow, from_arrow_schema};
+use firesteel_types::{DataType, StructField, StructType};
+use object_store::{ObjectMeta, ObjectStore};
+use parquet::arrow::parquet_to_arrow_schema;
+use parquet::file::metadata::ParquetMetaData;
+use std::sync::Arc;
+
+/// The key of the footer that holds Spark's schema as JSON.
+pub const ROW_METADATA_KEY: &str = "org.apache.spark.sql.parquet.row.metadata";
+
+/// How Parquet files are read.
+#[derive(Debug)]
+pub struct ParquetFormat {
+    case_sensitive: bool,
+    binary_as_string: bool,
+    /// The schema was not taken from the files.
+    is_declared: bool,
+}
+
+impl ParquetFormat {
+    /// The reader with a session's settings.
+    pub fn new(conf: &SqlConf, is_declared: bool) -> Self {
+        Self { case_sensitive: conf.case_sensitive, binary_as_string: conf.parquet_binary_as_string, is_declared }
+    }
+}
+
+#[async_trait]
+impl Format for ParquetFormat {
+    fn source(&self, schema: TableSchema, state: &dyn Session) -> DfResult<Arc<dyn FileSource>> {
+        let mut options = TableParquetOptions { global: state.config_options().execution.parquet.clone(), ..Default::default() };
+        options.global.coerce_int96 = Some("us".into());
+        options.global.coerce_int96_tz = Some("UTC".into());
+        options.global.binary_as_string = self.binary_as_string;
+        options.global.pushdown_filters = true;
+        let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+        let store = state.runtime_env().object_store(ObjectStoreUrl::local_filesystem())?;
+        let factory = Arc::new(CachedParquetFileReaderFactory::new(store, cache));
+        Ok(Arc::new(
+            ParquetSource::new(schema).with_table_parquet_options(options).with_parquet_file_reader_factory(factory),
+        ))
+    }
+
+    fn adapter(&self) -> Option<Arc<dyn PhysicalExprAdapterFactory>> {
+        Some(Arc::new(ColumnsByName { case_sensitive: self.case_sensitive }))
+    }
+
+    async fn statistics(
+        &self,
+        state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        schema: &SchemaRef,
+        meta: &ObjectMeta,
+        projection: Option<&[usize]>,
+    ) -> DfResult<Arc<Statistics>> {
+        let cache = state.runtime_env().cache_manager.get_file_statistic_cache();
+        let key = TableScopedPath { table: None, path: meta.location.clone() };
+        let fingerprint = Arc::new(SchemaFingerprint::from_schema(schema));
+        if !self.is_declared
+            && let Some(cache) = &cache
+            && let Some(cached) = cache.get(&key)
+            && cached.is_valid_for(meta, &fingerprint)
+        {
+            return Ok(cached.statistics.clone());
+        }
+        let uri = uri(meta);
+        let footer = footer(state, store.as_ref(), meta).await.map_err(external)?;
+        if self.is_declared {
+            let own = arrow_schema(&footer, &uri).map_err(external)?;
+            check(schema, &own, projection, self.case_sensitive, &uri).map_err(external)?;
+        }
+        let statistics = Arc::new(DFParquetMetadata::statistics_from_parquet_metadata(&footer, schema)?);
+        if let Some(cache) = cache {
+            cache.put(&key, CachedFileMetadata::new(meta.clone(), fingerprint, statistics.clone(), None));
+        }
+        Ok(statistics)
+    }
+}
+
+fn uri(meta: &ObjectMeta) -> String {
+    let path = std::path::Path::new("/").join(meta.location.as_ref());
+    path::uri(&path)
+}
+
+/// The footer of a file, from the engine's cache where it is there.
+async fn footer(state: &dyn Session, store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<Arc<ParquetMetaData>> {
+    let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+    DFParquetMetadata::new(store, meta).with_file_metadata_cache(Some(cache)).fetch_metadata().await.map_err(|e| {
+        let uri = uri(meta);
+        SparkError::new("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER")
+            .with("path", uri.clone())
+            .with_cause(unreadable(&uri, from_datafusion(e)))
+    })
+}
+
+/// The columns of a file as Arrow reads them.
+fn arrow_schema(footer: &ParquetMetaData, uri: &str) -> Result<Schema> {
+    let facts = footer.file_metadata();
+    let schema = parquet_to_arrow_schema(facts.schema_descr(), facts.key_value_metadata())
+        .map_err(|e| unreadable(uri, e))?;
+    let coerced = Int96Coercer::new(facts.schema_descr(), &schema, &TimeUnit::Microsecond)
+        .with_timezone(Some("UTC".into()))
+        .coerce();
+    Ok(coerced.unwrap_or(schema))
+}
+
+/// The columns of a file as Spark types.
+fn spark_schema(footer: &ParquetMetaData, uri: &str, conf: &SqlConf) -> Result<StructType> {
+    let facts = footer.file_metadata();
+    let json = facts
+        .key_value_metadata()
+        .and_then(|pairs| pairs.iter().find(|pair| pair.key == ROW_METADATA_KEY))
+        .and_then(|pair| pair.value.as_deref());
+    if let Some(schema) = json.and_then(|json| StructType::from_json(json).ok()) {
+        return Ok(schema.as_nullable());
+    }
+    let schema = arrow_schema(footer, uri)?;
+    let mut schema = from_arrow_schema(&without_metadata(&schema))?;
+    for field in &mut schema.fields {
+        match field.data_type {
+            DataType::Binary if conf.parquet_binary_as_string => field.data_type = DataType::STRING,
+            DataType::TimestampNtz if !conf.parquet_infer_ntz => field.data_type = DataType::Timestamp,
+            _ => {}
+        }
+    }
+    Ok(schema.as_nullable())
+}
+
+/// Writers put numbers of their own into the metadata of fields.
+fn without_metadata(schema: &Schema) -> Schema {
+    let fields: Vec<FieldRef> = schema
+        .fields()
+        .iter()
+        .map(|field| {
+            let mut metadata = field.metadata().clone();
+            metadata.retain(|key, _| key.starts_with("SPARK::") || key.starts_with("firesteel:"));
+            Arc::new(field.as_ref().clone().with_metadata(metadata))
+        })
+        .collect();
+    Schema::new(fields)
+}
+
+/// The schema of Parquet files: the first one's, or all files' merged.
+pub(crate) async fn infer(
+    files: &mut Vec<DataFile>,
+    state: &dyn Session,
+    options: &SourceOptions,
+    conf: &SqlConf,
+) -> Result<StructType> {
+    let none = || SparkError::new("UNABLE_TO_INFER_SCHEMA").with("format", "Parquet");
+    let merge = options.flag("mergeSchema", conf.parquet_merge_schema)?;
+    let ignore_corrupt = options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
+    let store = state.runtime_env().object_store(ObjectStoreUrl::local_filesystem()).map_err(from_datafusion)?;
+    if ignore_corrupt {
+        drop_corrupt(files, state, store.as_ref()).await;
+    }
+    let mut merged: Option<StructType> = None;
+    for file in files.iter() {
+        let footer = footer(state, store.as_ref(), &file.meta).await?;
+        let schema = spark_schema(&footer, &path::uri(&file.path), conf)?;
+        if !merge {
+            return Ok(schema);
+        }
+        merged = Some(match merged {
+            None => schema,
+            Some(merged) => unite(&merged, &schema, conf.case_sensitive)?,
+        });
+    }
+    merged.ok_or_else(none)
+}
+
+/// Leaves files out whose footers cannot be read.
+pub(crate) async fn drop_corrupt(files: &mut Vec<DataFile>, state: &dyn Session, store: &dyn ObjectStore) {
+    let mut good = Vec::with_capacity(files.len());
+    for file in files.drain(..) {
+        if footer(state, store, &file.meta).await.is_ok() {
+            good.push(file);
+        }
+    }
+    *files = good;
+}
+
+/// The columns of both schemas, each of a type that holds both.
+fn unite(left: &StructType, right: &StructType, case_sensitive: bool) -> Result<StructType> {
+    let mut fields = left.fields.clone();
+    for field in &right.fields {
+        let same = |f: &&mut StructField| {
+            if case_sensitive { f.name == field.name } else { f.name.eq_ignore_ascii_case(&field.name) }
+        };
+        match fields.iter_mut().find(same) {
+            Some(known) => {
+                known.data_type = unite_types(&known.data_type, &field.data_type, case_sensitive).ok_or_else(|| {
+                    SparkError::new("CANNOT_MERGE_SCHEMAS").with("left", left.sql()).with("right", right.sql())
+                })?;
+            }
+            None => fields.push(field.clone()),
+        }
+    }
+    Ok(StructType::new(fields))
+}
+
+fn unite_types(left: &DataType, right: &DataType, case_sensitive: bool) -> Option<DataType> {
+    match (left, right) {
+        (a, b) if a.same_type(b) => Some(a.clone()),
+        (DataType::Struct(a), DataType::Struct(b)) => {
+            unite(a, b, case_sensitive).ok().map(|s| DataType::Struct(Arc::new(s)))
+        }
+        (DataType::Array { element: a, .. }, DataType::Array { element: b, .. }) => {
+            Some(DataType::array(unite_types(a, b, case_sensitive)?, true))
+        }
+        (DataType::Map { key: k, value: a, .. }, DataType::Map { key: l, value: b, .. }) => {
+            Some(DataType::map(unite_types(k, l, case_sensitive)?, unite_types(a, b, case_sensitive)?, true))
+        }
+        (DataType::Decimal(p, s), DataType::Decimal(q, t)) if s == t => Some(DataType::Decimal(*p.max(q), *s)),
+        _ => None,
+    }
+}
+
+/// Fails where a column of the table cannot be read from a file's column.
+fn check(table: &Schema, file: &Schema, projection: Option<&[usize]>, case_sensitive: bool, uri: &str) -> Result<()> {
+    for (i, wanted) in table.fields().iter().enumerate() {
+        if projection.is_some_and(|columns| !columns.contains(&i)) {
+            continue;
+        }
+        let Some(stored) = stored_field(file, wanted.name(), case_sensitive) else { continue };
+        if !is_readable(stored, wanted) {
+            let expected = from_arrow(wanted.data_type(), wanted.metadata())?.simple_string();
+            return Err(SparkError::new("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH")
+                .with("path", uri)
+                .with("column", format!("[{}]", wanted.name()))
+                .with("expectedType", expected)
+                .with("actualType", physical_name(stored.data_type())));
+        }
+    }
+    Ok(())
+}
+
+fn stored_field<'a>(file: &'a Schema, name: &str, case_sensitive: bool) -> Option<&'a Field> {
+    field_of(file, name).or_else(|| {
+        if case_sensitive {
+            return None;
+        }
+        file.fields().iter().find(|f| f.name().eq_ignore_ascii_case(name)).map(AsRef::as_ref)
+    })
+}
+
+fn is_readable(stored: &Field, wanted: &Field) -> bool {
+    use DataType as T;
+    let (Ok(from), Ok(to)) = (
+        from_arrow(stored.data_type(), stored.metadata()),
+        from_arrow(wanted.data_type(), wanted.metadata()),
+    ) else {
+        return true;
+    };
+    match (&from, &to) {
+        (a, b) if a.same_type(b) || b.is_null() => true,
+        (T::Struct(_), T::Struct(_) | T::Variant) | (T::Array { .. }, T::Array { .. }) | (T::Map { .. }, T::Map { .. }) => true,
+        (T::Byte | T::Short | T::Integer, T::Byte | T::Short | T::Integer | T::Long | T::Double) => true,
+        (T::Byte | T::Short | T::Integer, T::Date | T::YearMonthInterval(..)) => true,
+        (T::Byte | T::Short | T::Integer, T::Decimal(p, s)) => i16::from(*p) - i16::from(*s) >= 10,
+        (T::Long, T::DayTimeInterval(..)) => true,
+        (T::Long, T::Decimal(p, s)) => i16::from(*p) - i16::from(*s) >= 20,
+        (T::Float, T::Double) => true,
+        (T::Decimal(p, s), T::Decimal(q, t)) => {
+            s <= t && i16::from(*q) - i16::from(*t) >= i16::from(*p) - i16::from(*s)
+        }
+        (T::Date | T::Timestamp, T::TimestampNtz) | (T::TimestampNtz, T::Timestamp) => true,
+        (T::Time(_), T::Time(_)) | (T::DayTimeInterval(..), T::DayTimeInterval(..)) => true,
+        (T::YearMonthInterval(..), T::YearMonthInterval(..)) => true,
+        (a, b) => (a.is_string() || matches!(a, T::Binary)) && (b.is_string() || matches!(b, T::Binary)),
+    }
+}
+
+/// Parquet's physical type of a column.
+fn physical_name(data_type: &ArrowType) -> &'static str {
+    match data_type {
+        ArrowType::Boolean => "BOOLEAN",
+        ArrowType::Int64 | ArrowType::UInt64 | ArrowType::Timestamp(..) | ArrowType::Time64(_) => "INT64",
+        ArrowType::Float32 => "FLOAT",
+        ArrowType::Float64 => "DOUBLE",
+        ArrowType::Decimal128(p, _) if *p <= 9 => "INT32",
+        ArrowType::Decimal128(p, _) if *p <= 18 => "INT64",
+        ArrowType::Decimal128(..) | ArrowType::FixedSizeBinary(_) => "FIXED_LEN_BYTE_ARRAY",
+        t if t.is_integer() => "INT32",
+        ArrowType::Date32 => "INT32",
+        _ => "BINARY",
+    }
+}
+
+/// Finds the table's columns in a file by name, in any case where Spark does.
+#[derive(Debug)]
+struct ColumnsByName {
+    case_sensitive: bool,
+}
+
+impl PhysicalExprAdapterFactory for ColumnsByName {
+    fn create(&self, table: SchemaRef, file: SchemaRef) -> DfResult<Arc<dyn PhysicalExprAdapter>> {
+        // Fields that differ in nullability or metadata only need no cast.
+        let fields: Vec<FieldRef> = file
+            .fields()
+            .iter()
+            .map(|stored| {
+                let known = table.fields().iter().find(|f| f.name() == stored.name()).or_else(|| {
+                    if self.case_sensitive {
+                        return None;
+                    }
+                    table.fields().iter().find(|f| {
+                        f.name().eq_ignore_ascii_case(stored.name()) && field_of(&file, f.name()).is_none()
+                    })
+                });
+                match known {
+                    Some(known) if known.data_type() == stored.data_type() => known.clone(),
+                    Some(known) => Arc::new(stored.as_ref().clone().with_name(known.name()).with_nullable(true)),
+                    None => stored.clone(),
+                }
+            })
+            .collect();
+        let seen = Arc::new(Schema::new(fields));
+        let is_renamed = seen.fields().iter().zip(file.fields()).any(|(a, b)| a.name() != b.name());
+        let inner = DefaultPhysicalExprAdapterFactory.create(table, seen)?;
+        Ok(if is_renamed { Arc::new(Renamed { inner, file }) } else { inner })
+    }
+}
+
+/// Gives columns back the names that they have in the file.
+#[derive(Debug)]
+struct Renamed {
+    inner: Arc<dyn PhysicalExprAdapter>,
+    file: SchemaRef,
+}
+
+impl PhysicalExprAdapter for Renamed {
+    fn rewrite(&self, expr: Arc<dyn PhysicalExpr>) -> DfResult<Arc<dyn PhysicalExpr>> {
+        self.inner
+            .rewrite(expr)?
+            .transform_down(|expr| {
+                if let Some(column) = expr.downcast_ref::<Column>()
+                    && let Some(field) = self.file.fields().get(column.index())
+                    && field.name() != column.name()
+                {
+                    return Ok(Transformed::yes(Arc::new(Column::new(field.name(), column.index())) as _));
+                }
+                Ok(Transformed::no(expr))
+            })
+            .data()
+    }
+}

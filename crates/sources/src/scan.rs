@@ -1,0 +1,116 @@
+//! From a request to a table of files.
+
+use crate::error::from_datafusion;
+use crate::listing::{self, DataFile};
+use crate::options::SourceOptions;
+use crate::parquet::{self, ParquetFormat};
+use crate::partition::{self, Discovery, Partitions};
+use crate::request::{ScanRequest, SourceScan};
+use crate::table::{FilesTable, Format, metadata_field};
+use crate::path;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::execution::session_state::SessionState;
+use firesteel_error::{Result, SparkError};
+use firesteel_types::{StructField, StructType};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Plans a scan of files. Reads folders, and files as far as the schema asks for it.
+pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceScan> {
+    check_format(&request.format)?;
+    let conf = &request.conf;
+    let options = SourceOptions::new(&request.options);
+    let listing = listing::list(&request.paths, &options, conf)?;
+    let discovery = Discovery {
+        conf,
+        base: options.get("basePath"),
+        recursive: options.flag("recursiveFileLookup", false)?,
+        schema: request.schema.as_ref(),
+        names: request.partition_columns.as_deref(),
+    };
+    let mut partitions = partition::discover(listing, &discovery)?;
+    let (schema, format) = read_schema(request, &options, &mut partitions, state).await?;
+    let same = |a: &str, b: &str| if conf.case_sensitive { a == b } else { a.eq_ignore_ascii_case(b) };
+    let schema = with_partitions(schema, &mut partitions, request.schema.is_some(), &same);
+    check_names(&schema, conf.case_sensitive)?;
+    let files = partitions.files.iter().map(|(file, _)| path::uri(&file.path)).collect();
+    let views = request.format == "parquet" && state.config_options().execution.parquet.schema_force_view_types;
+    let table = FilesTable::new(format, &schema, &partitions.columns, partitions.files, views);
+    Ok(SourceScan { provider: Arc::new(table), schema, metadata_columns: vec![metadata_field()], files })
+}
+
+fn check_format(format: &str) -> Result<()> {
+    match format {
+        "parquet" => Ok(()),
+        "orc" | "avro" | "xml" | "csv" | "json" | "text" | "binaryfile" | "jdbc" | "kafka" | "socket" | "rate" => {
+            Err(SparkError::unsupported(format!("the data source {format}")))
+        }
+        other => Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", other)),
+    }
+}
+
+/// The columns of the files and how they are read.
+async fn read_schema(
+    request: &ScanRequest,
+    options: &SourceOptions,
+    partitions: &mut Partitions,
+    state: &SessionState,
+) -> Result<(StructType, Arc<dyn Format>)> {
+    let conf = &request.conf;
+    let mut files: Vec<DataFile> = partitions.files.iter().map(|(file, _)| file.clone()).collect();
+    let count = files.len();
+    let schema = match &request.schema {
+        Some(schema) => {
+            if options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)? {
+                let store =
+                    state.runtime_env().object_store(ObjectStoreUrl::local_filesystem()).map_err(from_datafusion)?;
+                parquet::drop_corrupt(&mut files, state, store.as_ref()).await;
+            }
+            schema.as_nullable()
+        }
+        None => parquet::infer(&mut files, state, options, conf).await?,
+    };
+    if files.len() != count {
+        let good: HashSet<_> = files.iter().map(|file| &file.path).collect();
+        partitions.files.retain(|(file, _)| good.contains(&file.path));
+    }
+    let is_declared = request.schema.is_some() || options.flag("mergeSchema", conf.parquet_merge_schema)?;
+    Ok((schema, Arc::new(ParquetFormat::new(conf, is_declared || count > 1))))
+}
+
+/// The schema of the table: partition columns come last, but keep their place in files that have them too.
+fn with_partitions(
+    mut schema: StructType,
+    partitions: &mut Partitions,
+    is_declared: bool,
+    same: &impl Fn(&str, &str) -> bool,
+) -> StructType {
+    if is_declared {
+        schema.fields.retain(|f| !partitions.columns.iter().any(|p| same(&p.name, &f.name)));
+    }
+    let mut last: Vec<StructField> = Vec::new();
+    for column in &mut partitions.columns {
+        match schema.fields.iter_mut().find(|f| same(&f.name, &column.name)) {
+            Some(field) => {
+                column.name.clone_from(&field.name);
+                *field = column.clone();
+            }
+            None => last.push(column.clone()),
+        }
+    }
+    schema.fields.extend(last);
+    schema
+}
+
+/// Fails where two columns have the same name.
+pub(crate) fn check_names(schema: &StructType, case_sensitive: bool) -> Result<()> {
+    let mut seen: HashMap<String, ()> = HashMap::new();
+    for field in &schema.fields {
+        let key = if case_sensitive { field.name.clone() } else { field.name.to_lowercase() };
+        if seen.insert(key.clone(), ()).is_some() {
+            let name = firesteel_types::text::quote_identifier(&key);
+            return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", name));
+        }
+    }
+    Ok(())
+}

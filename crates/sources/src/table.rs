@@ -1,0 +1,316 @@
+//! A table of files.
+
+use crate::listing::DataFile;
+use crate::path;
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Fields, Schema, SchemaRef};
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::stats::Precision;
+use datafusion::common::{ColumnStatistics, DFSchema, Result as DfResult, ScalarValue, Statistics};
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, FileSource};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::datasource::table_schema::{TableSchema, TableSchemaBuilder};
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::logical_expr::utils::conjunction;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_expr_adapter::PhysicalExprAdapterFactory;
+use datafusion::physical_plan::ExecutionPlan;
+use firesteel_types::arrow_mapping::to_arrow_field;
+use firesteel_types::{DataType, StructField, StructType};
+use futures::{StreamExt, TryStreamExt};
+use object_store::{ObjectMeta, ObjectStore};
+use std::fmt;
+use std::sync::Arc;
+
+/// The name of the hidden column with facts of a row's file.
+pub const METADATA_COLUMN: &str = "_metadata";
+
+/// How files of a format are read.
+#[async_trait]
+pub trait Format: fmt::Debug + Send + Sync {
+    /// The reader of the files' columns.
+    fn source(&self, schema: TableSchema, state: &dyn Session) -> DfResult<Arc<dyn FileSource>>;
+
+    /// What fits a file's own schema to the table's.
+    fn adapter(&self) -> Option<Arc<dyn PhysicalExprAdapterFactory>> {
+        None
+    }
+
+    /// What is known of a file's columns. `projection` are the columns that will be read; None for all.
+    async fn statistics(
+        &self,
+        state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        schema: &SchemaRef,
+        meta: &ObjectMeta,
+        projection: Option<&[usize]>,
+    ) -> DfResult<Arc<Statistics>>;
+}
+
+/// A file with the values of its partition columns.
+#[derive(Debug, Clone)]
+pub struct TableFile {
+    pub file: DataFile,
+    /// One per partition column, then the `_metadata` struct.
+    pub values: Vec<ScalarValue>,
+}
+
+/// Files of one format, read as one table.
+#[derive(Debug)]
+pub struct FilesTable {
+    format: Arc<dyn Format>,
+    /// The files' own columns.
+    file_schema: SchemaRef,
+    partition_fields: Fields,
+    /// What queries see: the columns of the files and the partitions in another order.
+    schema: SchemaRef,
+    /// Positions of `schema`'s columns among the files' columns and then the partition columns.
+    order: Vec<usize>,
+    files: Vec<TableFile>,
+}
+
+impl FilesTable {
+    /// A table. `schema` names the visible columns; those that are no partition
+    /// columns are read from the files.
+    pub fn new(
+        format: Arc<dyn Format>,
+        schema: &StructType,
+        partition_columns: &[StructField],
+        files: Vec<(DataFile, Vec<ScalarValue>)>,
+        views: bool,
+    ) -> Self {
+        let is_partition = |name: &str| partition_columns.iter().position(|p| p.name == name);
+        let mut file_fields = Vec::new();
+        let mut order = Vec::new();
+        let file_count = schema.fields.iter().filter(|f| is_partition(&f.name).is_none()).count();
+        for field in &schema.fields {
+            match is_partition(&field.name) {
+                Some(i) => order.push(file_count + i),
+                None => {
+                    order.push(file_fields.len());
+                    file_fields.push(file_field(field, views));
+                }
+            }
+        }
+        let mut partition_fields: Vec<FieldRef> =
+            partition_columns.iter().map(|field| Arc::new(to_arrow_field(field))).collect();
+        partition_fields.push(Arc::new(to_arrow_field(&metadata_field())));
+        order.push(file_count + partition_columns.len());
+        let all: Vec<FieldRef> = file_fields.iter().chain(&partition_fields).cloned().collect();
+        let visible: Fields = order.iter().filter_map(|i| all.get(*i)).cloned().collect();
+        let files = files
+            .into_iter()
+            .map(|(file, mut values)| {
+                values.push(metadata_value(&file));
+                TableFile { file, values }
+            })
+            .collect();
+        Self {
+            format,
+            file_schema: Arc::new(Schema::new(file_fields)),
+            partition_fields: partition_fields.into(),
+            schema: Arc::new(Schema::new(visible)),
+            order,
+            files,
+        }
+    }
+
+    /// The files that filters on partition columns leave.
+    fn pruned(&self, state: &dyn Session, filters: &[Expr]) -> DfResult<Vec<&TableFile>> {
+        let filters: Vec<Expr> = filters.iter().filter(|f| self.is_partition_filter(f)).cloned().collect();
+        let Some(filter) = conjunction(filters) else { return Ok(self.files.iter().collect()) };
+        if self.files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let columns = (0..self.partition_fields.len())
+            .map(|i| ScalarValue::iter_to_array(self.files.iter().filter_map(|f| f.values.get(i).cloned())))
+            .collect::<DfResult<Vec<ArrayRef>>>()?;
+        let schema = Arc::new(Schema::new(self.partition_fields.clone()));
+        let options = RecordBatchOptions::new().with_row_count(Some(self.files.len()));
+        let batch = RecordBatch::try_new_with_options(schema.clone(), columns, &options)?;
+        let expr = state.create_physical_expr(filter, &DFSchema::try_from(schema)?)?;
+        let mask = expr.evaluate(&batch)?.into_array(self.files.len())?;
+        let mask = mask.as_boolean();
+        Ok(self.files.iter().enumerate().filter(|(i, _)| mask.is_valid(*i) && mask.value(*i)).map(|(_, f)| f).collect())
+    }
+
+    fn is_partition_filter(&self, filter: &Expr) -> bool {
+        let columns = filter.column_refs();
+        !columns.is_empty()
+            && !filter.is_volatile()
+            && columns.iter().all(|c| self.partition_fields.iter().any(|f| *f.name() == c.name))
+    }
+
+    /// A file's statistics with those of its partition columns.
+    fn with_partitions(&self, statistics: &Statistics, file: &TableFile) -> Statistics {
+        let mut all = statistics.clone();
+        for value in &file.values {
+            let one = Precision::Exact(value.clone());
+            let column = if value.is_null() || matches!(value, ScalarValue::Struct(_)) {
+                ColumnStatistics::new_unknown()
+            } else {
+                ColumnStatistics {
+                    null_count: Precision::Exact(0),
+                    max_value: one.clone(),
+                    min_value: one,
+                    distinct_count: Precision::Exact(1),
+                    ..ColumnStatistics::new_unknown()
+                }
+            };
+            all.column_statistics.push(column);
+        }
+        all
+    }
+}
+
+/// Files as the engine reads them: all columns nullable, strings and binaries as views.
+fn file_field(field: &StructField, views: bool) -> FieldRef {
+    let field = to_arrow_field(field).with_nullable(true);
+    let data_type = match field.data_type() {
+        ArrowType::Utf8 if views => ArrowType::Utf8View,
+        ArrowType::Binary if views => ArrowType::BinaryView,
+        other => other.clone(),
+    };
+    Arc::new(field.with_data_type(data_type))
+}
+
+/// The hidden column `_metadata`.
+pub fn metadata_field() -> StructField {
+    let field = |name: &str, data_type| StructField::new(name, data_type, false);
+    StructField::new(
+        METADATA_COLUMN,
+        DataType::struct_of(vec![
+            field("file_path", DataType::STRING),
+            field("file_name", DataType::STRING),
+            field("file_size", DataType::Long),
+            field("file_block_start", DataType::Long),
+            field("file_block_length", DataType::Long),
+            field("file_modification_time", DataType::Timestamp),
+        ]),
+        false,
+    )
+}
+
+fn metadata_value(file: &DataFile) -> ScalarValue {
+    let field = to_arrow_field(&metadata_field());
+    let ArrowType::Struct(fields) = field.data_type() else { return ScalarValue::Null };
+    let size = i64::try_from(file.meta.size).unwrap_or(i64::MAX);
+    let name = file.path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    // Spark takes milliseconds from the file system.
+    let modified = file.meta.last_modified.timestamp_millis() * 1000;
+    let values = [
+        ScalarValue::Utf8(Some(path::short_uri(&file.path))),
+        ScalarValue::Utf8(Some(name)),
+        ScalarValue::Int64(Some(size)),
+        ScalarValue::Int64(Some(0)),
+        ScalarValue::Int64(Some(size)),
+        ScalarValue::TimestampMicrosecond(Some(modified), Some("UTC".into())),
+    ];
+    let columns: DfResult<Vec<ArrayRef>> = values.iter().map(ScalarValue::to_array).collect();
+    columns
+        .ok()
+        .and_then(|columns| arrow::array::StructArray::try_new(fields.clone(), columns, None).ok())
+        .map_or(ScalarValue::Null, |array| ScalarValue::Struct(Arc::new(array)))
+}
+
+#[async_trait]
+impl TableProvider for FilesTable {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DfResult<Vec<TableProviderFilterPushDown>> {
+        Ok(filters
+            .iter()
+            .map(|filter| {
+                if self.is_partition_filter(filter) {
+                    TableProviderFilterPushDown::Exact
+                } else {
+                    TableProviderFilterPushDown::Inexact
+                }
+            })
+            .collect())
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> DfResult<Arc<dyn ExecutionPlan>> {
+        let table_schema = TableSchemaBuilder::from(&self.file_schema)
+            .with_table_partition_cols(self.partition_fields.clone())
+            .build();
+        let all_columns = table_schema.table_schema().clone();
+        let positions: Vec<usize> = match projection {
+            Some(columns) => columns.iter().filter_map(|i| self.order.get(*i).copied()).collect(),
+            None => self.order.clone(),
+        };
+        let read: Vec<usize> = positions.iter().copied().filter(|i| *i < self.file_schema.fields().len()).collect();
+        let url = ObjectStoreUrl::local_filesystem();
+        let store = state.runtime_env().object_store(&url)?;
+        let pruned = self.pruned(state, filters)?;
+        let concurrency = state.config_options().execution.meta_fetch_concurrency.get();
+        let mut files: Vec<(usize, PartitionedFile)> = futures::stream::iter(pruned.into_iter().enumerate())
+            .map(|(i, file)| {
+                let (store, read) = (&store, &read);
+                async move {
+                    let meta = &file.file.meta;
+                    let statistics =
+                        self.format.statistics(state, store, &self.file_schema, meta, Some(read)).await?;
+                    let mut part = PartitionedFile::new_from_meta(meta.clone());
+                    part.partition_values = file.values.clone();
+                    part.statistics = Some(Arc::new(self.with_partitions(&statistics, file)));
+                    Ok::<_, datafusion::common::DataFusionError>((i, part))
+                }
+            })
+            .boxed()
+            .buffer_unordered(concurrency)
+            .try_collect()
+            .await?;
+        files.sort_by_key(|(i, _)| *i);
+        let files: Vec<PartitionedFile> = files.into_iter().map(|(_, file)| file).collect();
+        let statistics =
+            Statistics::try_merge_iter(files.iter().filter_map(|f| f.statistics.as_deref()), &all_columns)?;
+        let statistics = if files.is_empty() { none(&all_columns) } else { statistics };
+        let groups = FileGroup::new(files).split_files(state.config().target_partitions().max(1));
+        let source = self.format.source(table_schema, state)?;
+        let config = FileScanConfigBuilder::new(url, source)
+            .with_file_groups(groups)
+            .with_statistics(statistics)
+            .with_projection_indices(Some(positions))?
+            .with_limit(limit)
+            .with_expr_adapter(self.format.adapter())
+            .build();
+        Ok(DataSourceExec::from_data_source(config))
+    }
+}
+
+/// The statistics of no rows.
+fn none(schema: &Schema) -> Statistics {
+    let mut statistics = Statistics::new_unknown(schema);
+    statistics.num_rows = Precision::Exact(0);
+    statistics.total_byte_size = Precision::Exact(0);
+    statistics
+}
+
+/// A guess at the rows of a file without statistics of its own.
+pub(crate) fn guessed(schema: &Schema, meta: &ObjectMeta, bytes_per_row: usize) -> Statistics {
+    let mut statistics = Statistics::new_unknown(schema);
+    let bytes = usize::try_from(meta.size).unwrap_or(usize::MAX);
+    statistics.num_rows = Precision::Inexact(bytes / bytes_per_row.max(1));
+    statistics.total_byte_size = Precision::Inexact(bytes);
+    statistics
+}
+
+/// A field of the same name, exactly.
+pub(crate) fn field_of<'a>(schema: &'a Schema, name: &str) -> Option<&'a Field> {
+    schema.fields().iter().find(|f| f.name() == name).map(AsRef::as_ref)
+}
