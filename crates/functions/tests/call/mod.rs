@@ -20,20 +20,28 @@ impl From<SparkError> for Fault {
     }
 }
 
-/// The expression of a call.
-pub fn build(text: &str, context: &mut BuildContext<'_>) -> Result<TypedExpr, Fault> {
-    let mut reader = Reader { text: text.chars().collect(), at: 0 };
+/// An expression, and the literals that became columns of it.
+pub struct Call {
+    pub expr: TypedExpr,
+    pub columns: Vec<ScalarValue>,
+}
+
+/// The expression of a call. With `as_columns`, literals become the columns `c0`, `c1` and so on.
+pub fn build(text: &str, as_columns: bool, context: &mut BuildContext<'_>) -> Result<Call, Fault> {
+    let mut reader = Reader { text: text.chars().collect(), at: 0, columns: as_columns.then(Vec::new) };
     let expr = reader.expression(context)?;
     reader.blanks();
     if reader.at < reader.text.len() {
         return Err(Fault::Skipped(format!("text after the call: {text}")));
     }
-    Ok(expr)
+    Ok(Call { expr, columns: reader.columns.unwrap_or_default() })
 }
 
 struct Reader {
     text: Vec<char>,
     at: usize,
+    /// The values of columns, where literals become columns.
+    columns: Option<Vec<ScalarValue>>,
 }
 
 fn literal(value: ScalarValue, data_type: DataType, name: impl Into<String>) -> TypedExpr {
@@ -118,7 +126,26 @@ impl Reader {
         Ok(left)
     }
 
+    /// The literal, or the column that takes its place.
+    fn given(&mut self, literal: TypedExpr) -> TypedExpr {
+        match (&mut self.columns, literal.literal().cloned()) {
+            (Some(columns), Some(value)) if !literal.data_type.is_null() => {
+                columns.push(value);
+                let column = datafusion::logical_expr::ident(format!("c{}", columns.len() - 1));
+                TypedExpr { expr: column, ..literal }
+            }
+            _ => literal,
+        }
+    }
+
     fn primary(&mut self, context: &mut BuildContext<'_>) -> Result<TypedExpr, Fault> {
+        let start = self.at;
+        let made = self.primary_value(context)?;
+        let is_literal = made.literal().is_some() && !self.text[start..self.at].contains(&'(');
+        Ok(if is_literal { self.given(made) } else { made })
+    }
+
+    fn primary_value(&mut self, context: &mut BuildContext<'_>) -> Result<TypedExpr, Fault> {
         self.blanks();
         match self.peek() {
             Some('\'' | '"') => {
@@ -188,7 +215,14 @@ impl Reader {
             }
             "" => match text.parse::<i32>() {
                 Ok(value) => literal(ScalarValue::Int32(Some(value)), DataType::Integer, text),
-                Err(_) => literal(ScalarValue::Int64(Some(text.parse().map_err(|_| skipped())?)), DataType::Long, text),
+                Err(_) => match text.parse::<i64>() {
+                    Ok(value) => literal(ScalarValue::Int64(Some(value)), DataType::Long, text),
+                    Err(_) => {
+                        let value: i128 = text.parse().map_err(|_| skipped())?;
+                        let precision = value.unsigned_abs().to_string().len() as u8;
+                        literal(ScalarValue::Decimal128(Some(value), precision, 0), DataType::Decimal(precision, 0), text)
+                    }
+                },
             },
             _ => return Err(skipped()),
         })
