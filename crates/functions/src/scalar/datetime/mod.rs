@@ -17,6 +17,8 @@ pub mod time;
 pub mod truncate;
 pub mod unit;
 pub mod zone;
+#[cfg(test)]
+mod tests;
 
 use crate::Function;
 

@@ -1,6 +1,8 @@
 //! Functions of intervals.
 
 pub mod make;
+#[cfg(test)]
+mod tests;
 
 use crate::Function;
 

@@ -3,6 +3,8 @@
 pub mod create;
 pub mod entry;
 pub mod part;
+#[cfg(test)]
+mod tests;
 
 use crate::Function;
 
