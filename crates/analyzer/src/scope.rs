@@ -45,6 +45,11 @@ impl Scope {
         scope
     }
 
+    /// A scope of just these columns.
+    pub fn of(attributes: Vec<Attribute>, case_sensitive: bool) -> Self {
+        Self { attributes, case_sensitive, ..Self::default() }
+    }
+
     /// The scope of ORDER BY and filters: also the columns below the input.
     pub fn with_below(input: &Resolved, case_sensitive: bool) -> Self {
         let mut scope = Self::new(&[input], case_sensitive);
@@ -158,11 +163,7 @@ impl Scope {
             let mut stack = vec![(frame, 0usize)];
             while let Some((frame, depth)) = stack.pop() {
                 if frame.plan_id == Some(plan_id) {
-                    let scope = Scope {
-                        attributes: frame.output.clone(),
-                        case_sensitive: self.case_sensitive,
-                        ..Scope::default()
-                    };
+                    let scope = Scope::of(frame.output.clone(), self.case_sensitive);
                     if let Some(f) = scope.find_in(name, Source::Visible)? {
                         found.push((depth, f));
                     }

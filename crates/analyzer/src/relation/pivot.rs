@@ -1,11 +1,14 @@
 //! Pivots: values of a column become columns.
 
 use crate::analyzer::Analyzer;
+use crate::expression;
 use crate::resolved::Resolved;
+use crate::scope::Scope;
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{Expr, Pivot, Relation};
+use firesteel_plan::{Aggregate, Expr, ExprKind, FunctionCall, Grouping, Pivot, Relation, RelationKind, SortKeys, SortOrder};
+use firesteel_types::{DataType, Literal};
 
-/// `groupBy(…).pivot(column, values).agg(…)`.
+/// `groupBy(…).pivot(column, values).agg(…)`: each value's aggregates see only the rows of that value.
 pub(crate) fn pivot(
     a: &mut Analyzer<'_>,
     input: &Relation,
@@ -14,12 +17,154 @@ pub(crate) fn pivot(
     values: &[Expr],
     aggregates: &[Expr],
 ) -> Result<Resolved> {
-    let _ = (a.relation(input)?, grouping, columns, values, aggregates);
-    Err(SparkError::unsupported("pivot"))
+    let column = match columns {
+        [one] => one.clone(),
+        several => Expr::call("struct", several.to_vec()),
+    };
+    let values = if values.is_empty() { distinct_values(a, input, &column)? } else { given_values(a, values)? };
+    let scope_input = a.relation(input)?;
+    let scope = a.scope(&[&scope_input]);
+    let mut outputs = Vec::new();
+    for (value, name) in &values {
+        for aggregate in aggregates {
+            let (inner, alias) = match &aggregate.kind {
+                ExprKind::Alias { child, names, .. } => (child.as_ref(), names.first().cloned()),
+                _ => (aggregate, None),
+            };
+            let condition = Expr::call("<=>", vec![column.clone(), value.clone()]);
+            let filtered = filter_aggregates(inner, &condition);
+            let output = match (aggregates.len(), alias) {
+                (1, _) => name.clone(),
+                (_, Some(alias)) => format!("{name}_{alias}"),
+                (_, None) => format!("{name}_{}", a.expression(inner, &scope)?.name),
+            };
+            outputs.push(filtered.alias(output));
+        }
+    }
+    let aggregate = Aggregate {
+        input: input.clone(),
+        grouping: Grouping::By(grouping.to_vec()),
+        aggregates: outputs,
+        is_sql: false,
+    };
+    a.relation(&Relation::new(RelationKind::Aggregate(aggregate)))
 }
 
-/// SQL's PIVOT clause.
+/// Adds a condition to the arguments of every aggregate function within.
+fn filter_aggregates(expr: &Expr, condition: &Expr) -> Expr {
+    let kind = match &expr.kind {
+        ExprKind::Function(call) => {
+            let name = expression::builtin_name(&call.name).unwrap_or_default();
+            let is_aggregate =
+                firesteel_functions::registry::lookup(&name).is_some_and(firesteel_functions::Function::is_aggregate);
+            if is_aggregate {
+                let filter = match &call.filter {
+                    Some(filter) => Expr::call("and", vec![filter.as_ref().clone(), condition.clone()]),
+                    None => condition.clone(),
+                };
+                ExprKind::Function(FunctionCall { filter: Some(Box::new(filter)), ..call.clone() })
+            } else {
+                let arguments = call.arguments.iter().map(|x| filter_aggregates(x, condition)).collect();
+                ExprKind::Function(FunctionCall { arguments, ..call.clone() })
+            }
+        }
+        ExprKind::Cast { child, to, mode } => {
+            ExprKind::Cast { child: Box::new(filter_aggregates(child, condition)), to: to.clone(), mode: *mode }
+        }
+        ExprKind::Alias { child, names, metadata } => ExprKind::Alias {
+            child: Box::new(filter_aggregates(child, condition)),
+            names: names.clone(),
+            metadata: metadata.clone(),
+        },
+        other => other.clone(),
+    };
+    Expr::new(kind).at(expr.origin.clone())
+}
+
+fn given_values(a: &mut Analyzer<'_>, values: &[Expr]) -> Result<Vec<(Expr, String)>> {
+    let mut named = Vec::new();
+    for value in values {
+        let (inner, alias) = match &value.kind {
+            ExprKind::Alias { child, names, .. } => (child.as_ref(), names.first().cloned()),
+            _ => (value, None),
+        };
+        let typed = a.expression(inner, &Scope::default())?;
+        if !typed.is_foldable() {
+            return Err(SparkError::new("NON_LITERAL_PIVOT_VALUES").with("expression", format!("\"{}\"", typed.name)));
+        }
+        let name = match alias {
+            Some(alias) => alias,
+            None => text_of(a, &typed)?,
+        };
+        named.push((inner.clone(), name));
+    }
+    Ok(named)
+}
+
+fn text_of(a: &mut Analyzer<'_>, typed: &firesteel_functions::TypedExpr) -> Result<String> {
+    let text = expression::implicit_cast(a, typed.clone(), &DataType::STRING)?;
+    Ok(match expression::fold(a, &text)? {
+        Literal::String(text) => text,
+        _ => "null".to_string(),
+    })
+}
+
+/// The column's distinct values in order: the query runs now.
+fn distinct_values(a: &mut Analyzer<'_>, input: &Relation, column: &Expr) -> Result<Vec<(Expr, String)>> {
+    let max = a.env.conf().pivot_max_values;
+    let project = Relation::new(RelationKind::Project {
+        input: input.clone(),
+        expressions: vec![column.clone().alias("pivot")],
+    });
+    let distinct = Relation::new(RelationKind::Deduplicate { input: project, columns: None, within_watermark: false });
+    let sorted = Relation::new(RelationKind::Sort {
+        input: distinct,
+        order: SortKeys::By(vec![SortOrder::ascending(Expr::column("pivot"))]),
+        is_global: true,
+    });
+    let resolved = a.relation(&sorted)?;
+    let data_type = resolved.output[0].data_type.clone();
+    let mut values = Vec::new();
+    for batch in a.env.run(&resolved)? {
+        for row in 0..batch.num_rows() {
+            if values.len() == max {
+                return Err(SparkError::new("_LEGACY_ERROR_TEMP_1324")
+                    .with("pivotColumn", "pivot")
+                    .with("maxValues", max.to_string())
+                    .with("configKey", "spark.sql.pivotMaxValues"));
+            }
+            let value = Literal::from_array(batch.column(0), row, &data_type)?;
+            let typed = expression::literal(&value)?;
+            let name = text_of(a, &typed)?;
+            values.push((Expr::literal(value), name));
+        }
+    }
+    Ok(values)
+}
+
+/// SQL's PIVOT clause: grouped by the columns that it does not use.
 pub(crate) fn sql_pivot(a: &mut Analyzer<'_>, pivot: &Pivot) -> Result<Resolved> {
-    let _ = a.relation(&pivot.input)?;
-    Err(SparkError::unsupported("PIVOT"))
+    let input = a.relation(&pivot.input)?;
+    let scope = a.scope(&[&input]);
+    let mut used = std::collections::HashSet::new();
+    for expr in pivot.aggregates.iter().chain(&pivot.columns) {
+        let typed = a.expression(expr, &scope)?;
+        for column in typed.expr.column_refs() {
+            used.insert(column.name.clone());
+        }
+        use datafusion::common::tree_node::TreeNode;
+        let _ = typed.expr.apply(|e| {
+            for column in e.column_refs() {
+                used.insert(column.name.clone());
+            }
+            Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
+        });
+    }
+    let grouping: Vec<Expr> = input
+        .output
+        .iter()
+        .filter(|c| !used.contains(&c.column_name()))
+        .map(|c| Expr::attribute(c.qualifier.last().cloned().into_iter().chain(std::iter::once(c.name.clone()))))
+        .collect();
+    self::pivot(a, &pivot.input, &grouping, &pivot.columns, &pivot.values, &pivot.aggregates)
 }

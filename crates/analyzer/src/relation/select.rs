@@ -6,7 +6,7 @@
 //! what is left is a projection.
 
 use super::aggregate::{self, Groups};
-use super::{generate, table};
+use super::generate;
 use crate::analyzer::{AliasScope, Analyzer};
 use crate::attribute::{Attribute, quote};
 use crate::expression::{self, NamedExpr};
@@ -308,8 +308,7 @@ fn sort_key(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope, outputs: &[NamedEx
         Ok(typed) => Ok(typed),
         Err(error) if error.is("UNRESOLVED_COLUMN") => {
             let attributes: Vec<Attribute> = outputs.iter().map(|o| o.attribute.clone()).collect();
-            let _ = table::names(&attributes);
-            let output_scope = Scope { attributes: attributes.clone(), ..Scope::default() };
+            let output_scope = Scope::of(attributes, a.case_sensitive());
             match &expr.kind {
                 ExprKind::Attribute { name, .. } => Err(output_scope.unresolved(name)),
                 _ => Err(error),

@@ -2,7 +2,6 @@
 
 use super::{leaf, parser_options};
 use crate::analyzer::{Analyzer, Cte, Parameters};
-use crate::attribute::Attribute;
 use crate::environment::TableLookup;
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Resolved, project};
@@ -121,9 +120,4 @@ pub(crate) fn sql(
     };
     a.parameters.pop();
     result
-}
-
-/// Names of columns, for messages.
-pub(crate) fn names(attributes: &[Attribute]) -> String {
-    attributes.iter().map(|c| crate::attribute::quote(&c.name)).collect::<Vec<_>>().join(", ")
 }

@@ -1,11 +1,133 @@
 //! Columns to rows.
 
+use super::set_operation::union_all;
+use super::select::project_over;
 use crate::analyzer::Analyzer;
-use crate::resolved::Resolved;
+use crate::attribute::Attribute;
+use crate::expression::{self, NamedExpr};
+use crate::resolved::{Resolved, built};
+use datafusion::logical_expr::LogicalPlanBuilder;
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::Unpivot;
+use firesteel_functions::{TypedExpr, coercion};
+use firesteel_plan::{Expr, Origin, Unpivot};
+use firesteel_types::{DataType, Literal};
 
+/// Each value column (or group of them) becomes rows: ids, the column's name, its values.
 pub(crate) fn unpivot(a: &mut Analyzer<'_>, unpivot: &Unpivot) -> Result<Resolved> {
-    let _ = a.relation(&unpivot.input)?;
-    Err(SparkError::unsupported("unpivot"))
+    let input = a.relation(&unpivot.input)?;
+    let scope = a.scope(&[&input]);
+    let ids = match &unpivot.ids {
+        Some(list) => Some(columns(a, list, &scope)?),
+        None => None,
+    };
+    let values: Option<Vec<(Vec<NamedExpr>, Option<String>)>> = match &unpivot.values {
+        Some(list) => {
+            let mut groups = Vec::new();
+            for (exprs, alias) in list {
+                let found = columns(a, exprs, &scope)?;
+                if exprs.len() == 1 && found.len() > 1 {
+                    groups.extend(found.into_iter().map(|c| (vec![c], None)));
+                } else {
+                    groups.push((found, alias.clone()));
+                }
+            }
+            Some(groups)
+        }
+        None => None,
+    };
+    let others = |used: &[NamedExpr]| -> Vec<NamedExpr> {
+        input.output.iter().filter(|c| !used.iter().any(|u| u.attribute.id == c.id)).map(NamedExpr::column).collect()
+    };
+    let (ids, values) = match (ids, values) {
+        (Some(ids), Some(values)) => (ids, values),
+        (Some(ids), None) => {
+            let values = others(&ids).into_iter().map(|c| (vec![c], None)).collect();
+            (ids, values)
+        }
+        (None, Some(values)) => {
+            let used: Vec<NamedExpr> = values.iter().flat_map(|(v, _)| v.clone()).collect();
+            (others(&used), values)
+        }
+        (None, None) => return Err(SparkError::internal("unpivot needs ids or values")),
+    };
+    if values.is_empty() {
+        return Err(SparkError::new("UNPIVOT_REQUIRES_VALUE_COLUMNS"));
+    }
+    let width = unpivot.value_columns.len();
+    for (group, _) in &values {
+        if group.len() != width {
+            return Err(SparkError::new("UNPIVOT_VALUE_SIZE_MISMATCH").with("names", width.to_string()));
+        }
+    }
+    let ansi = a.env.conf().ansi_enabled;
+    let mut types = Vec::new();
+    for i in 0..width {
+        let all: Vec<DataType> = values.iter().map(|(g, _)| g[i].typed.data_type.clone()).collect();
+        types.push(coercion::wider_common_type(&all, ansi).filter(|t| is_safe(&all, t)).ok_or_else(|| mismatch(&values, i))?);
+    }
+    let mut branches = Vec::new();
+    for (group, alias) in &values {
+        let name = alias.clone().unwrap_or_else(|| group.iter().map(|c| c.attribute.name.clone()).collect::<Vec<_>>().join("_"));
+        let mut outputs = ids.clone();
+        let variable = expression::literal(&Literal::String(name))?;
+        outputs.push(NamedExpr::computed(variable, &unpivot.variable_column));
+        for ((value, to), column) in group.iter().zip(&types).zip(&unpivot.value_columns) {
+            let typed = expression::implicit_cast(a, value.typed.clone(), to)?;
+            outputs.push(NamedExpr::computed(typed, column));
+        }
+        branches.push(project_over(&input, input.plan.clone(), outputs)?);
+    }
+    let union = if branches.len() == 1 { branches.remove(0) } else { union_all(a, branches)? };
+    if unpivot.include_nulls {
+        return Ok(union);
+    }
+    let value_attributes: Vec<Attribute> = union.output[union.output.len() - width..].to_vec();
+    let mut condition: Option<TypedExpr> = None;
+    for attribute in &value_attributes {
+        let mut context = a.build_context(&Origin::Unknown);
+        let present = context.call("isnotnull", vec![attribute.typed()])?;
+        condition = Some(match condition {
+            Some(c) => context.call("or", vec![c, present])?,
+            None => present,
+        });
+    }
+    let Some(condition) = condition else { return Ok(union) };
+    let plan =
+        built(LogicalPlanBuilder::from(union.plan.clone()).filter(condition.expr).and_then(LogicalPlanBuilder::build))?;
+    Ok(union.with_plan(plan))
+}
+
+/// Values may be widened, but not turned into strings.
+fn is_safe(all: &[DataType], common: &DataType) -> bool {
+    !common.is_string() || all.iter().all(|t| t.is_string() || t.is_null())
+}
+
+fn mismatch(values: &[(Vec<NamedExpr>, Option<String>)], i: usize) -> SparkError {
+    let types: Vec<String> = values
+        .iter()
+        .map(|(g, _)| format!("\"{}\" ({})", g[i].typed.data_type.sql(), crate::attribute::quote(&g[i].attribute.name)))
+        .collect();
+    SparkError::new("UNPIVOT_VALUE_DATA_TYPE_MISMATCH").with("types", types.join(", "))
+}
+
+fn columns(a: &mut Analyzer<'_>, exprs: &[Expr], scope: &crate::scope::Scope) -> Result<Vec<NamedExpr>> {
+    let mut found = Vec::new();
+    for expr in exprs {
+        if let Some(all) = expression::expand(a, expr, scope)? {
+            for (name, typed) in all {
+                found.push(expression::named(&Expr::column(name), typed, &scope.attributes)?);
+            }
+            continue;
+        }
+        let typed = a.expression(expr, scope)?;
+        let named = expression::named(expr, typed, &scope.attributes)?;
+        if !named.is_column() {
+            return Err(SparkError::new("UNPIVOT_REQUIRES_ATTRIBUTES")
+                .with("given", "value")
+                .with("empty", "id")
+                .with("expressions", format!("\"{}\"", named.typed.name)));
+        }
+        found.push(named);
+    }
+    Ok(found)
 }
