@@ -1,9 +1,9 @@
 //! Physical planning of our own logical operators.
 
 use async_trait::async_trait;
+use datafusion::catalog::Session;
 use datafusion::common::Result as DfResult;
 use datafusion::execution::context::QueryPlanner;
-use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
@@ -15,7 +15,7 @@ pub struct Planner;
 
 #[async_trait]
 impl QueryPlanner for Planner {
-    async fn create_physical_plan(&self, plan: &LogicalPlan, state: &SessionState) -> DfResult<Arc<dyn ExecutionPlan>> {
+    async fn create_physical_plan(&self, plan: &LogicalPlan, state: &dyn Session) -> DfResult<Arc<dyn ExecutionPlan>> {
         DefaultPhysicalPlanner::with_extension_planners(vec![]).create_physical_plan(plan, state).await
     }
 }
