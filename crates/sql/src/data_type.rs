@@ -121,7 +121,9 @@ impl Parser<'_> {
         }
         let to = if has_end { to } else { from.clone() };
         match (YearMonthField::parse(&from), YearMonthField::parse(&to)) {
-            (Some(first), Some(last)) if first < last || !has_end => return Ok(DataType::YearMonthInterval(first, last)),
+            (Some(first), Some(last)) if first < last || !has_end => {
+                return Ok(DataType::YearMonthInterval(first, last));
+            }
             _ => {}
         }
         match (DayTimeField::parse(&from), DayTimeField::parse(&to)) {
@@ -190,7 +192,11 @@ impl Parser<'_> {
             ("decimal" | "dec" | "numeric", _) => {
                 let text = format!("{name}({})", texts.join(","));
                 ddl::parse_data_type(&text).map_err(|error| {
-                    if error.is("UNSUPPORTED_DATATYPE") { self.unsupported_type(start, text.to_ascii_uppercase()) } else { error }
+                    if error.is("UNSUPPORTED_DATATYPE") {
+                        self.unsupported_type(start, text.to_ascii_uppercase())
+                    } else {
+                        error
+                    }
                 })
             }
             _ => {

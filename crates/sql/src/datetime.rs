@@ -182,7 +182,8 @@ fn is_region(text: &str) -> bool {
     text.len() >= 3
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+'))
-        && (text.contains('/') || (text.len() <= 8 && text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())))
+        && (text.contains('/')
+            || (text.len() <= 8 && text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())))
 }
 
 fn signed(text: &str) -> (bool, &str) {

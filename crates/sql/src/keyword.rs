@@ -85,8 +85,21 @@ impl Keyword {
         use Keyword::*;
         matches!(
             self,
-            ANTI | CROSS | EXCEPT | FULL | INNER | INTERSECT | JOIN | LATERAL | LEFT | MINUS | NATURAL | ON | RIGHT | SEMI
-                | UNION | USING
+            ANTI | CROSS
+                | EXCEPT
+                | FULL
+                | INNER
+                | INTERSECT
+                | JOIN
+                | LATERAL
+                | LEFT
+                | MINUS
+                | NATURAL
+                | ON
+                | RIGHT
+                | SEMI
+                | UNION
+                | USING
         )
     }
 
@@ -95,14 +108,85 @@ impl Keyword {
         use Keyword::*;
         matches!(
             self,
-            ALL | AND | ANY | AS | AUTHORIZATION | BOTH | CALL | CASE | CAST | CHECK | COLLATE | COLLATION
-                | COLLATIONS | COLUMN | CONSTRAINT | CREATE | CROSS | CURRENT_DATE | CURRENT_PATH
-                | CURRENT_SCHEMA | CURRENT_TIME | CURRENT_TIMESTAMP | CURRENT_USER | DISTINCT | ELSE | END
-                | ESCAPE | EXCEPT | EXECUTE | FALSE | FETCH | FILTER | FOR | FOREIGN | FROM | FULL | GRANT
-                | GROUP | HAVING | IN | INNER | INTERSECT | INTO | IS | JOIN | LATERAL | LEADING | LEFT
-                | NATURAL | NOT | NULL | OFFSET | ON | ONLY | OR | ORDER | OUTER | OVERLAPS | PRIMARY
-                | RECURSIVE | REFERENCES | RIGHT | SELECT | SESSION_USER | SOME | SQL | TABLE | THEN | TIME
-                | TO | TRAILING | UNION | UNIQUE | UNKNOWN | USER | USING | WHEN | WHERE | WITH | WITHIN
+            ALL | AND
+                | ANY
+                | AS
+                | AUTHORIZATION
+                | BOTH
+                | CALL
+                | CASE
+                | CAST
+                | CHECK
+                | COLLATE
+                | COLLATION
+                | COLLATIONS
+                | COLUMN
+                | CONSTRAINT
+                | CREATE
+                | CROSS
+                | CURRENT_DATE
+                | CURRENT_PATH
+                | CURRENT_SCHEMA
+                | CURRENT_TIME
+                | CURRENT_TIMESTAMP
+                | CURRENT_USER
+                | DISTINCT
+                | ELSE
+                | END
+                | ESCAPE
+                | EXCEPT
+                | EXECUTE
+                | FALSE
+                | FETCH
+                | FILTER
+                | FOR
+                | FOREIGN
+                | FROM
+                | FULL
+                | GRANT
+                | GROUP
+                | HAVING
+                | IN
+                | INNER
+                | INTERSECT
+                | INTO
+                | IS
+                | JOIN
+                | LATERAL
+                | LEADING
+                | LEFT
+                | NATURAL
+                | NOT
+                | NULL
+                | OFFSET
+                | ON
+                | ONLY
+                | OR
+                | ORDER
+                | OUTER
+                | OVERLAPS
+                | PRIMARY
+                | RECURSIVE
+                | REFERENCES
+                | RIGHT
+                | SELECT
+                | SESSION_USER
+                | SOME
+                | SQL
+                | TABLE
+                | THEN
+                | TIME
+                | TO
+                | TRAILING
+                | UNION
+                | UNIQUE
+                | UNKNOWN
+                | USER
+                | USING
+                | WHEN
+                | WHERE
+                | WITH
+                | WITHIN
         )
     }
 
@@ -111,8 +195,25 @@ impl Keyword {
         use Keyword::*;
         matches!(
             self,
-            YEAR | YEARS | MONTH | MONTHS | WEEK | WEEKS | DAY | DAYS | HOUR | HOURS | MINUTE | MINUTES | SECOND | SECONDS
-                | MILLISECOND | MILLISECONDS | MICROSECOND | MICROSECONDS | NANOSECOND | NANOSECONDS
+            YEAR | YEARS
+                | MONTH
+                | MONTHS
+                | WEEK
+                | WEEKS
+                | DAY
+                | DAYS
+                | HOUR
+                | HOURS
+                | MINUTE
+                | MINUTES
+                | SECOND
+                | SECONDS
+                | MILLISECOND
+                | MILLISECONDS
+                | MICROSECOND
+                | MICROSECONDS
+                | NANOSECOND
+                | NANOSECONDS
         )
     }
 }

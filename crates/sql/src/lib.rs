@@ -37,7 +37,7 @@ use parser::Parser;
 /// use firesteel_sql::{ParserOptions, parse_statement};
 /// let statement = parse_statement("SELECT 1", &ParserOptions::default())?;
 /// assert!(matches!(statement, Statement::Query(_)));
-/// assert!(parse_statement("SELECT FROM WHERE 1", &ParserOptions::default()).is_err());
+/// assert!(parse_statement("SELECT 1 +", &ParserOptions::default()).is_err());
 /// # Ok::<(), firesteel_error::SparkError>(())
 /// ```
 pub fn parse_statement(text: &str, options: &ParserOptions) -> Result<Statement> {

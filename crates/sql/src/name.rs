@@ -45,7 +45,10 @@ impl Parser<'_> {
                 (Some(part), true) => Ok(part),
                 (part, _) => Err(self
                     .error(start, "IDENTIFIER_TOO_MANY_NAME_PARTS")
-                    .with("identifier", parts.into_iter().chain(part).map(|part| format!("`{part}`")).collect::<Vec<_>>().join("."))
+                    .with(
+                        "identifier",
+                        parts.into_iter().chain(part).map(|part| format!("`{part}`")).collect::<Vec<_>>().join("."),
+                    )
                     .with("limit", "1")),
             };
         }
@@ -64,7 +67,11 @@ impl Parser<'_> {
         let characters = self.characters_of(token);
         if let TokenKind::Word(_) = token.kind {
             let name = self.text_of(token);
-            return if name.is_ascii() { Ok(name) } else { Err(self.error_at(token, "INVALID_IDENTIFIER").with("ident", name)) };
+            return if name.is_ascii() {
+                Ok(name)
+            } else {
+                Err(self.error_at(token, "INVALID_IDENTIFIER").with("ident", name))
+            };
         }
         let quote = characters.first().copied().unwrap_or('`');
         let inside: String = characters.get(1..characters.len().saturating_sub(1)).unwrap_or_default().iter().collect();
@@ -138,39 +145,33 @@ impl Parser<'_> {
 
 /// Splits a column's name of the DataFrame API at its dots, save those between back quotes.
 pub(crate) fn attribute_name(text: &str) -> Result<Name> {
-    let error = || {
-        SparkError::new("INVALID_ATTRIBUTE_NAME_SYNTAX").with_class(ExceptionClass::Analysis).with("name", text)
-    };
+    let error =
+        || SparkError::new("INVALID_ATTRIBUTE_NAME_SYNTAX").with_class(ExceptionClass::Analysis).with("name", text);
     let mut parts = Vec::new();
     let mut part = String::new();
     let mut characters = text.chars().peekable();
     let mut is_quoted = false;
+    let mut before = '.';
     while let Some(character) = characters.next() {
+        let next = characters.peek().copied();
         match (is_quoted, character) {
-            (true, '`') if characters.peek() == Some(&'`') => {
+            (true, '`') if next == Some('`') => {
                 characters.next();
                 part.push('`');
             }
             (true, '`') => {
                 is_quoted = false;
-                if characters.peek().is_some_and(|next| *next != '.') {
+                if next.is_some_and(|next| next != '.') {
                     return Err(error());
                 }
             }
-            (true, other) => part.push(other),
             (false, '`') if part.is_empty() => is_quoted = true,
             (false, '`') => return Err(error()),
-            (false, '.') => {
-                if characters.peek().is_none() || (part.is_empty() && parts.is_empty() && !text.starts_with('`')) {
-                    return Err(error());
-                }
-                if part.is_empty() && !text.contains('`') {
-                    return Err(error());
-                }
-                parts.push(std::mem::take(&mut part));
-            }
-            (false, other) => part.push(other),
+            (false, '.') if before == '.' || next.is_none() => return Err(error()),
+            (false, '.') => parts.push(std::mem::take(&mut part)),
+            (_, other) => part.push(other),
         }
+        before = character;
     }
     if is_quoted {
         return Err(error());

@@ -226,7 +226,8 @@ impl<'a> Parser<'a> {
         };
         if let (Some(rest), Some(first)) = (rest, self.tokens.get_mut(self.at)) {
             *first = Token { kind: TokenKind::Mark(">"), start: token.start, end: token.start + 1 };
-            self.tokens.insert(self.at + 1, Token { kind: TokenKind::Mark(rest), start: token.start + 1, end: token.end });
+            self.tokens
+                .insert(self.at + 1, Token { kind: TokenKind::Mark(rest), start: token.start + 1, end: token.end });
         }
         self.at += 1;
         true

@@ -23,7 +23,9 @@ impl Parser<'_> {
             }
         }
         if !missing.is_empty() {
-            return Err(self.not_allowed(start, format!("Values must be specified for key(s): [{}]", missing.join(","))));
+            return Err(
+                self.not_allowed(start, format!("Values must be specified for key(s): [{}]", missing.join(",")))
+            );
         }
         Ok(properties)
     }
@@ -32,7 +34,8 @@ impl Parser<'_> {
     pub(crate) fn property_keys(&mut self) -> Result<Vec<String>> {
         let start = self.mark();
         let entries = self.in_parentheses(Self::property)?;
-        let unwanted: Vec<&str> = entries.iter().filter(|(_, value)| value.is_some()).map(|(key, _)| key.as_str()).collect();
+        let unwanted: Vec<&str> =
+            entries.iter().filter(|(_, value)| value.is_some()).map(|(key, _)| key.as_str()).collect();
         if !unwanted.is_empty() {
             let message = format!("Values should not be specified for key(s): [{}]", unwanted.join(","));
             return Err(self.not_allowed(start, message));

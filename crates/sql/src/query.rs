@@ -47,13 +47,13 @@ impl Parser<'_> {
     pub fn query_body(&mut self) -> Result<Relation> {
         let start = self.mark();
         let term = self.query_term(start, None, PIPE)?;
-        self.organized(start, term)
+        self.organized(term)
     }
 
     /// What follows a query that stood in parentheses, which began at `start`.
     pub fn query_after(&mut self, query: Relation, start: Mark) -> Result<Relation> {
         let term = self.query_term(start, Some(query), PIPE)?;
-        self.organized(start, term)
+        self.organized(term)
     }
 
     /// Whether what follows a query in parentheses makes it part of a larger one.
@@ -171,8 +171,7 @@ impl Parser<'_> {
 
     /// One SELECT with its clauses over what FROM gave.
     pub fn select_from(&mut self, from: Relation) -> Result<Relation> {
-        let start = self.mark();
         let selected = self.select(Some(from))?;
-        self.organized(start, selected)
+        self.organized(selected)
     }
 }

@@ -49,7 +49,8 @@ impl Parser<'_> {
                 Err(self.unexpected())
             } else {
                 let name = self.identifier()?;
-                Err(SparkError::new("END_LABEL_WITHOUT_BEGIN_LABEL").with("endLabel", format!("`{}`", name.to_lowercase())))
+                Err(SparkError::new("END_LABEL_WITHOUT_BEGIN_LABEL")
+                    .with("endLabel", format!("`{}`", name.to_lowercase())))
             };
         };
         let end = self.identifier()?;
@@ -108,7 +109,9 @@ impl Parser<'_> {
             Some(K::LOOP) => self.loop_statement(label),
             Some(K::FOR) => self.for_statement(label),
             Some(K::LEAVE | K::ITERATE) if self.ahead_is_name(1) => self.jump(),
-            Some(K::OPEN | K::CLOSE | K::FETCH) if self.ahead_is_name(1) || self.ahead_is(1, K::FROM) => self.cursor_statement(),
+            Some(K::OPEN | K::CLOSE | K::FETCH) if self.ahead_is_name(1) || self.ahead_is(1, K::FROM) => {
+                self.cursor_statement()
+            }
             Some(K::SET) => self.script_set(start).map(ScriptStatement::Statement),
             Some(K::DECLARE) => self.misplaced_declaration(),
             _ => self.statement().map(ScriptStatement::Statement),

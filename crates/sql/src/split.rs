@@ -57,7 +57,9 @@ fn script_depth(depth: usize, before: Option<Token>, token: Token, next: Option<
     }
     let opens_statement = before.is_none_or(|before| {
         matches!(before.kind, TokenKind::Mark(";" | ":"))
-            || [K::BEGIN, K::THEN, K::ELSE, K::DO, K::LOOP, K::REPEAT, K::ATOMIC].iter().any(|word| is(Some(before), *word))
+            || [K::BEGIN, K::THEN, K::ELSE, K::DO, K::LOOP, K::REPEAT, K::ATOMIC]
+                .iter()
+                .any(|word| is(Some(before), *word))
     });
     match word {
         K::END => depth - 1,

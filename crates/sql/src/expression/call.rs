@@ -85,7 +85,8 @@ impl Parser<'_> {
     /// `function [OVER window]`.
     pub(super) fn windowed(&mut self, start: Mark, mut function: Expr) -> Result<Expr> {
         let has_window = self.is(K::OVER)
-            && (self.ahead_is_mark(1, "(") || (self.ahead_is_name(1) && !matches!(self.ahead(1).kind, TokenKind::Word(Some(K::FROM)))));
+            && (self.ahead_is_mark(1, "(")
+                || (self.ahead_is_name(1) && !matches!(self.ahead(1).kind, TokenKind::Word(Some(K::FROM)))));
         if !has_window {
             return Ok(function);
         }

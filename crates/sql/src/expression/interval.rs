@@ -135,7 +135,8 @@ impl Parser<'_> {
             (None, None, Some(from), Some(to)) => {
                 let total = i64::from(days).checked_mul(MICROS_PER_DAY).and_then(|total| total.checked_add(micros));
                 let total = total.ok_or_else(|| {
-                    SparkError::new("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION").with_class(ExceptionClass::Arithmetic)
+                    SparkError::new("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
+                        .with_class(ExceptionClass::Arithmetic)
                 })?;
                 literal(Literal::DayTimeInterval(total, DataType::DayTimeInterval(*from, *to)))
             }
@@ -213,7 +214,8 @@ impl Parser<'_> {
             (DayTimeField::Minute, "m:"),
             (DayTimeField::Second, "s.n"),
         ];
-        let form: String = fields.iter().filter(|(field, _)| *field >= from && *field <= to).map(|(_, form)| *form).collect();
+        let form: String =
+            fields.iter().filter(|(field, _)| *field >= from && *field <= to).map(|(_, form)| *form).collect();
         let form = form.trim_end_matches([' ', ':']);
         let units = format!("{} TO {}", from.name().to_uppercase(), to.name().to_uppercase());
         self.error(value.mark, "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING_WITH_NOTICE")
@@ -231,13 +233,19 @@ fn multi_unit_error(text: &str, error: IntervalError) -> SparkError {
         IntervalError::UnrecognizedNumber(number) => {
             SparkError::new("INVALID_INTERVAL_FORMAT.UNRECOGNIZED_NUMBER").with("number", number)
         }
-        IntervalError::MissingNumber(word) => SparkError::new("INVALID_INTERVAL_FORMAT.MISSING_NUMBER").with("word", word),
+        IntervalError::MissingNumber(word) => {
+            SparkError::new("INVALID_INTERVAL_FORMAT.MISSING_NUMBER").with("word", word)
+        }
         IntervalError::MissingUnit(word) => SparkError::new("INVALID_INTERVAL_FORMAT.MISSING_UNIT").with("word", word),
-        IntervalError::InvalidValue(value) => SparkError::new("INVALID_INTERVAL_FORMAT.INVALID_VALUE").with("value", value),
+        IntervalError::InvalidValue(value) => {
+            SparkError::new("INVALID_INTERVAL_FORMAT.INVALID_VALUE").with("value", value)
+        }
         IntervalError::InvalidPrecision(value) => {
             SparkError::new("INVALID_INTERVAL_FORMAT.INVALID_PRECISION").with("value", value)
         }
-        IntervalError::InvalidFraction(unit) => SparkError::new("INVALID_INTERVAL_FORMAT.INVALID_FRACTION").with("unit", unit),
+        IntervalError::InvalidFraction(unit) => {
+            SparkError::new("INVALID_INTERVAL_FORMAT.INVALID_FRACTION").with("unit", unit)
+        }
         IntervalError::InvalidUnit(unit) => SparkError::new("INVALID_INTERVAL_FORMAT.INVALID_UNIT").with("unit", unit),
         IntervalError::Overflow => SparkError::new("INVALID_INTERVAL_FORMAT.ARITHMETIC_EXCEPTION"),
     };

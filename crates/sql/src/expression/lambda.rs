@@ -27,7 +27,8 @@ impl Parser<'_> {
     /// Names in the body stay attributes: the analyzer looks for parameters first.
     pub(super) fn lambda(&mut self) -> Result<Expr> {
         let start = self.mark();
-        let parameters = if self.is_mark("(") { self.in_parentheses(Self::identifier)? } else { vec![self.identifier()?] };
+        let parameters =
+            if self.is_mark("(") { self.in_parentheses(Self::identifier)? } else { vec![self.identifier()?] };
         self.expect_mark("->")?;
         let body = self.expression()?;
         Ok(Expr::new(ExprKind::Lambda { parameters, body: Box::new(body) }).at(self.origin(start)))

@@ -9,7 +9,8 @@ use firesteel_plan::{CastMode, Expr, ExprKind};
 use firesteel_types::{DataType, Literal};
 
 /// Types that may stand before a string.
-const TYPED_LITERALS: &str = "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\"";
+const TYPED_LITERALS: &str =
+    "\"DATE\", \"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\", \"TIME\"";
 
 impl Parser<'_> {
     // ---- numbers ----

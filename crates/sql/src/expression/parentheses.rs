@@ -10,7 +10,10 @@ use firesteel_types::Literal;
 pub(crate) enum Parenthesized {
     Expression(Expr),
     /// A query; `is_wrapped` where it has parentheses of its own, as in `((SELECT 1))`.
-    Query { query: Relation, is_wrapped: bool },
+    Query {
+        query: Relation,
+        is_wrapped: bool,
+    },
 }
 
 impl Parser<'_> {

@@ -29,7 +29,8 @@ impl Parser<'_> {
             return self.is_predicate(start, value);
         }
         let negations = usize::from(self.ahead_is_not(0));
-        let is_predicate = matches!(self.ahead(negations).kind, TokenKind::Word(Some(word)) if PREDICATES.contains(&word));
+        let is_predicate =
+            matches!(self.ahead(negations).kind, TokenKind::Word(Some(word)) if PREDICATES.contains(&word));
         if !is_predicate || !self.ahead_begins_expression(negations + 1) {
             return Ok(value);
         }

@@ -3,9 +3,7 @@
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use firesteel_error::Result;
-use firesteel_plan::{
-    Expr, FrameBound, FrameUnit, SortOrder, WindowFrame, WindowReference, WindowSpecification,
-};
+use firesteel_plan::{Expr, FrameBound, FrameUnit, SortOrder, WindowFrame, WindowReference, WindowSpecification};
 use firesteel_types::Literal;
 
 impl Parser<'_> {
@@ -77,7 +75,9 @@ impl Parser<'_> {
         let negated = match &offset.kind {
             Value(Literal::Integer(n)) => n.checked_neg().map(Literal::Integer),
             Value(Literal::Long(n)) => n.checked_neg().map(Literal::Long),
-            Value(Literal::YearMonthInterval(n, t)) => n.checked_neg().map(|n| Literal::YearMonthInterval(n, t.clone())),
+            Value(Literal::YearMonthInterval(n, t)) => {
+                n.checked_neg().map(|n| Literal::YearMonthInterval(n, t.clone()))
+            }
             Value(Literal::DayTimeInterval(n, t)) => n.checked_neg().map(|n| Literal::DayTimeInterval(n, t.clone())),
             _ => None,
         };

@@ -52,8 +52,7 @@ pub(crate) fn parse_multi_unit(text: &str) -> Result<(Interval, Vec<&'static str
 }
 
 fn unit(word: &str) -> Option<&'static str> {
-    const UNITS: [&str; 9] =
-        ["year", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"];
+    const UNITS: [&str; 9] = ["year", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond"];
     let singular = word.strip_suffix('s').unwrap_or(word);
     UNITS.into_iter().find(|unit| *unit == singular)
 }
@@ -94,7 +93,8 @@ impl Number {
         if fraction.len() > 9 {
             return Err(IntervalError::InvalidPrecision(word.to_string()));
         }
-        let value = |digits: &str| if digits.is_empty() { Ok(0) } else { digits.parse().map_err(|_| IntervalError::Overflow) };
+        let value =
+            |digits: &str| if digits.is_empty() { Ok(0) } else { digits.parse().map_err(|_| IntervalError::Overflow) };
         let number = Self {
             is_negative,
             whole: value(whole)?,

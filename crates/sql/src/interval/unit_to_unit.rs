@@ -41,7 +41,8 @@ pub(crate) fn day_time(text: &str, from: DayTimeField, to: DayTimeField) -> Resu
         }
         let is_last = field == to;
         let separator = if field == DayTimeField::Day { ' ' } else { ':' };
-        let (digits, after) = if is_last { (rest, "") } else { rest.split_once(separator).ok_or(UnitError::Unmatched)? };
+        let (digits, after) =
+            if is_last { (rest, "") } else { rest.split_once(separator).ok_or(UnitError::Unmatched)? };
         rest = after;
         let (digits, fraction) = match field {
             DayTimeField::Second => digits.split_once('.').unwrap_or((digits, "0")),
@@ -55,7 +56,9 @@ pub(crate) fn day_time(text: &str, from: DayTimeField, to: DayTimeField) -> Resu
         let value: i64 = digits.parse().map_err(|_| UnitError::Overflow)?;
         let (name, unit, highest) = match field {
             DayTimeField::Day => ("day", MICROS_PER_DAY, i64::MAX / MICROS_PER_DAY),
-            DayTimeField::Hour => ("hour", MICROS_PER_HOUR, if field == from { i64::MAX / MICROS_PER_HOUR } else { 23 }),
+            DayTimeField::Hour => {
+                ("hour", MICROS_PER_HOUR, if field == from { i64::MAX / MICROS_PER_HOUR } else { 23 })
+            }
             DayTimeField::Minute => {
                 ("minute", MICROS_PER_MINUTE, if field == from { i64::MAX / MICROS_PER_MINUTE } else { 59 })
             }

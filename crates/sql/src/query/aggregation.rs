@@ -12,7 +12,9 @@ impl Parser<'_> {
         if !self.take_all(&[K::GROUP, K::BY]) {
             return Ok(None);
         }
-        if self.is(K::ALL) && !matches!(self.ahead(1).kind, TokenKind::Mark("," | "." | "(" | "[" | "+" | "-" | "*" | "/")) {
+        if self.is(K::ALL)
+            && !matches!(self.ahead(1).kind, TokenKind::Mark("," | "." | "(" | "[" | "+" | "-" | "*" | "/"))
+        {
             self.advance();
             return Ok(Some(Grouping::All));
         }

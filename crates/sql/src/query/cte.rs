@@ -41,7 +41,8 @@ impl Parser<'_> {
 
     fn cte(&mut self) -> Result<Cte> {
         let name = self.object_identifier()?;
-        let columns = if self.is_mark("(") && !self.ahead_begins_query(1) { self.identifier_list()? } else { Vec::new() };
+        let columns =
+            if self.is_mark("(") && !self.ahead_begins_query(1) { self.identifier_list()? } else { Vec::new() };
         let mut max_recursion = None;
         if self.is(K::MAX) && self.ahead_is(1, K::RECURSION) {
             self.expect_all(&[K::MAX, K::RECURSION, K::LEVEL])?;

@@ -8,8 +8,8 @@ use firesteel_plan::{Join, JoinCondition, JoinType, Relation, RelationKind};
 impl Parser<'_> {
     /// `FROM relation, … [LATERAL VIEW …] [PIVOT … | UNPIVOT …]`.
     pub(crate) fn from_clause(&mut self) -> Result<Relation> {
-        self.expect(K::FROM)?;
         let start = self.mark();
+        self.expect(K::FROM)?;
         let mut from: Option<Relation> = None;
         loop {
             let is_lateral = self.take_lateral();
@@ -42,7 +42,8 @@ impl Parser<'_> {
     }
 
     fn take_lateral(&mut self) -> bool {
-        let is_lateral = self.is(K::LATERAL) && !self.ahead_is(1, K::VIEW) && (self.ahead_is_name(1) || self.ahead_is_mark(1, "("));
+        let is_lateral =
+            self.is(K::LATERAL) && !self.ahead_is(1, K::VIEW) && (self.ahead_is_name(1) || self.ahead_is_mark(1, "("));
         if is_lateral {
             self.advance();
         }
@@ -61,14 +62,14 @@ impl Parser<'_> {
     pub(super) fn extended(&mut self, start: Mark, mut left: Relation) -> Result<Relation> {
         loop {
             if self.at_join() {
-                left = self.join(start, left)?;
+                left = self.join(left)?;
             } else if self.at_pivot() {
-                left = self.pivot(start, left)?;
+                left = self.pivot(left)?;
                 if self.at_unpivot() {
                     return Err(self.error(start, "NOT_ALLOWED_IN_FROM.UNPIVOT_WITH_PIVOT"));
                 }
             } else if self.at_unpivot() {
-                left = self.unpivot(start, left)?;
+                left = self.unpivot(left)?;
                 if self.at_pivot() {
                     return Err(self.error(start, "NOT_ALLOWED_IN_FROM.UNPIVOT_WITH_PIVOT"));
                 }
@@ -119,7 +120,7 @@ impl Parser<'_> {
         self.ahead_is(end, K::JOIN).then_some((join_type, end + 1))
     }
 
-    pub(super) fn join(&mut self, start: Mark, left: Relation) -> Result<Relation> {
+    pub(super) fn join(&mut self, left: Relation) -> Result<Relation> {
         let words = self.mark();
         let is_natural = self.take(K::NATURAL);
         let Some((join_type, count)) = self.join_words(0) else { return Err(self.unexpected()) };
@@ -139,11 +140,17 @@ impl Parser<'_> {
             JoinCondition::None
         };
         if is_natural && join_type == JoinType::Cross {
-            return Err(self.error(words, "INCOMPATIBLE_JOIN_TYPES").with("joinType1", "NATURAL").with("joinType2", "CROSS"));
+            return Err(self
+                .error(words, "INCOMPATIBLE_JOIN_TYPES")
+                .with("joinType1", "NATURAL")
+                .with("joinType2", "CROSS"));
         }
         if is_lateral {
             if is_natural {
-                return Err(self.error(words, "INCOMPATIBLE_JOIN_TYPES").with("joinType1", "LATERAL").with("joinType2", "NATURAL"));
+                return Err(self
+                    .error(words, "INCOMPATIBLE_JOIN_TYPES")
+                    .with("joinType1", "LATERAL")
+                    .with("joinType2", "NATURAL"));
             }
             if !matches!(join_type, JoinType::Inner | JoinType::Cross | JoinType::LeftOuter) {
                 return Err(self.error(words, "INVALID_LATERAL_JOIN_TYPE").with("joinType", lateral_name(join_type)));
@@ -153,9 +160,9 @@ impl Parser<'_> {
             }
         }
         if condition == JoinCondition::None && self.at_nearest() {
-            return self.nearest(start);
+            return self.nearest(words);
         }
-        Ok(self.join_of(start, left, right, (join_type, condition), is_lateral))
+        Ok(self.join_of(words, left, right, (join_type, condition), is_lateral))
     }
 
     fn at_nearest(&self) -> bool {

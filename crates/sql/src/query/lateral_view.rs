@@ -23,7 +23,9 @@ impl Parser<'_> {
             }
             let arguments = self.arguments()?;
             let generator = Expr::new(ExprKind::Function(FunctionCall::new(name, arguments))).at(self.origin(mark));
-            let has_alias = self.ahead_is_alias(0) && !self.is(K::AS) && !self.keyword().is_some_and(|word| self.begins_clause(word));
+            let has_alias = self.ahead_is_alias(0)
+                && !self.is(K::AS)
+                && !self.keyword().is_some_and(|word| self.begins_clause(word));
             let table_alias = if has_alias { Some(self.object_identifier()?) } else { None };
             let mut column_aliases = Vec::new();
             let has_columns = self.is(K::AS) && self.ahead_is_name(1);

@@ -20,7 +20,7 @@ pub(super) struct Clauses {
 
 impl Parser<'_> {
     /// The query with what its last clauses do to it.
-    pub(super) fn organized(&mut self, start: Mark, query: Relation) -> Result<Relation> {
+    pub(super) fn organized(&mut self, query: Relation) -> Result<Relation> {
         let first = self.mark();
         let clauses = self.clauses()?;
         if self.mark() == first {
@@ -32,10 +32,10 @@ impl Parser<'_> {
         if sorts > 1 {
             return Err(self.error(first, "UNSUPPORTED_FEATURE.COMBINATION_QUERY_RESULT_CLAUSES"));
         }
-        self.organize(start, query, clauses)
+        self.organize(first, query, clauses)
     }
 
-    /// Whether one of these clauses is next.
+    /// Reads the clauses that are there.
     pub(super) fn clauses(&mut self) -> Result<Clauses> {
         let mut clauses = Clauses::default();
         if self.take_all(&[K::ORDER, K::BY]) {
@@ -65,6 +65,7 @@ impl Parser<'_> {
         Ok(clauses)
     }
 
+    /// The query under its clauses, which begin at `start`.
     pub(super) fn organize(&mut self, start: Mark, mut query: Relation, clauses: Clauses) -> Result<Relation> {
         let wrap = |parser: &mut Self, kind: RelationKind| -> Result<Relation> {
             parser.deepen()?;

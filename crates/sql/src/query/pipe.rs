@@ -4,9 +4,7 @@ use crate::keyword::Keyword as K;
 use crate::parser::{Mark, Parser};
 use crate::token::TokenKind;
 use firesteel_error::Result;
-use firesteel_plan::{
-    Aggregate, Expr, ExprKind, Grouping, Relation, RelationKind, SetOperation, SetOperator,
-};
+use firesteel_plan::{Aggregate, Expr, ExprKind, Grouping, Relation, RelationKind, SetOperation, SetOperator};
 
 impl Parser<'_> {
     /// One `|> operator` over an input.
@@ -47,8 +45,8 @@ impl Parser<'_> {
             Some(K::PIVOT | K::UNPIVOT) => self.pipe_pivot(start, input),
             Some(K::TABLESAMPLE) => self.sample(start, input),
             Some(K::UNION | K::EXCEPT | K::MINUS | K::INTERSECT) => self.pipe_set_operation(start, input),
-            _ if self.at_join() => self.join(start, input),
-            _ => self.pipe_organization(start, input),
+            _ if self.at_join() => self.join(input),
+            _ => self.pipe_organization(input),
         }
     }
 
@@ -93,7 +91,8 @@ impl Parser<'_> {
             }
             let value = self.expression()?;
             let names = name;
-            let alias = Expr::new(ExprKind::Alias { child: Box::new(value), names, metadata: None }).at(self.origin(mark));
+            let alias =
+                Expr::new(ExprKind::Alias { child: Box::new(value), names, metadata: None }).at(self.origin(mark));
             self.deepen()?;
             result = self.relation_from(start, RelationKind::WithColumns { input: result, aliases: vec![alias] });
             if !self.take_mark(",") {
@@ -158,7 +157,7 @@ impl Parser<'_> {
 
     fn pipe_pivot(&mut self, start: Mark, input: Relation) -> Result<Relation> {
         let is_pivot = self.is(K::PIVOT);
-        let result = if is_pivot { self.pivot(start, input)? } else { self.unpivot(start, input)? };
+        let result = if is_pivot { self.pivot(input)? } else { self.unpivot(input)? };
         let mixes = if is_pivot { self.at_unpivot() } else { self.at_pivot() };
         if mixes {
             return Err(self.error(start, "NOT_ALLOWED_IN_FROM.UNPIVOT_WITH_PIVOT"));
@@ -183,14 +182,16 @@ impl Parser<'_> {
     }
 
     /// ORDER BY and its kin: one of them at a time, save LIMIT with OFFSET.
-    fn pipe_organization(&mut self, start: Mark, input: Relation) -> Result<Relation> {
+    fn pipe_organization(&mut self, input: Relation) -> Result<Relation> {
         let mark = self.mark();
         let clauses = self.clauses()?;
         if self.mark() == mark {
             return Err(self.unexpected());
         }
         if clauses.windows.is_some() {
-            return Err(self.error(mark, "UNSUPPORTED_FEATURE.CLAUSE_WITH_PIPE_OPERATORS").with("clauses", "the WINDOW clause"));
+            return Err(self
+                .error(mark, "UNSUPPORTED_FEATURE.CLAUSE_WITH_PIPE_OPERATORS")
+                .with("clauses", "the WINDOW clause"));
         }
         let present = [
             ("ORDER BY", clauses.order_by.is_some()),
@@ -202,7 +203,7 @@ impl Parser<'_> {
         ];
         let names: Vec<&str> = present.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name).collect();
         match names.as_slice() {
-            [_] | ["LIMIT", "OFFSET"] | ["DISTRIBUTE BY", "SORT BY"] => self.organize(start, input, clauses),
+            [_] | ["LIMIT", "OFFSET"] | ["DISTRIBUTE BY", "SORT BY"] => self.organize(mark, input, clauses),
             [first, second, ..] if matches!(*second, "LIMIT" | "OFFSET") => Err(self
                 .error(mark, "MULTIPLE_QUERY_RESULT_CLAUSES_WITH_PIPE_OPERATORS")
                 .with("clause1", *first)

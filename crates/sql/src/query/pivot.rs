@@ -1,7 +1,7 @@
 //! PIVOT and UNPIVOT.
 
 use crate::keyword::Keyword as K;
-use crate::parser::{Mark, Parser};
+use crate::parser::Parser;
 use firesteel_error::Result;
 use firesteel_plan::{Expr, Pivot, Relation, RelationKind, Unpivot};
 
@@ -15,16 +15,14 @@ impl Parser<'_> {
     }
 
     /// `PIVOT (aggregates FOR column IN (value, …)) [AS alias]`.
-    pub(super) fn pivot(&mut self, start: Mark, input: Relation) -> Result<Relation> {
+    pub(super) fn pivot(&mut self, input: Relation) -> Result<Relation> {
+        let start = self.mark();
         self.expect(K::PIVOT)?;
         self.expect_mark("(")?;
         let aggregates = self.named_expressions()?;
         self.expect(K::FOR)?;
-        let columns = if self.is_mark("(") {
-            self.in_parentheses(Self::pivot_column)?
-        } else {
-            vec![self.pivot_column()?]
-        };
+        let columns =
+            if self.is_mark("(") { self.in_parentheses(Self::pivot_column)? } else { vec![self.pivot_column()?] };
         self.expect(K::IN)?;
         let values = self.in_parentheses(Self::named_expression)?;
         self.expect_mark(")")?;
@@ -39,7 +37,8 @@ impl Parser<'_> {
     }
 
     /// `UNPIVOT [INCLUDE | EXCLUDE NULLS] (values FOR name IN (columns, …)) [AS alias]`.
-    pub(super) fn unpivot(&mut self, start: Mark, input: Relation) -> Result<Relation> {
+    pub(super) fn unpivot(&mut self, input: Relation) -> Result<Relation> {
+        let start = self.mark();
         self.expect(K::UNPIVOT)?;
         let mut include_nulls = false;
         if let Some(word) = self.take_any(&[K::INCLUDE, K::EXCLUDE]) {
@@ -53,11 +52,8 @@ impl Parser<'_> {
         let variable_column = self.object_identifier()?;
         self.expect(K::IN)?;
         let values = self.in_parentheses(|parser| {
-            let columns = if is_multiple {
-                parser.in_parentheses(Self::unpivot_column)?
-            } else {
-                vec![parser.unpivot_column()?]
-            };
+            let columns =
+                if is_multiple { parser.in_parentheses(Self::unpivot_column)? } else { vec![parser.unpivot_column()?] };
             let has_alias = parser.take(K::AS) || parser.ahead_is_name(0);
             let alias = if has_alias { Some(parser.object_identifier()?) } else { None };
             Ok((columns, alias))

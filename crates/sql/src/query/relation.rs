@@ -34,11 +34,12 @@ impl Parser<'_> {
             let values = self.values()?;
             return self.aliased_relation(start, values);
         }
-        let kind = if self.is(K::STREAM) && (self.ahead_is_alias(1) || self.ahead_is_mark(1, "(")) && !self.at_stream_name() {
-            self.stream()?
-        } else {
-            self.table_reference()?
-        };
+        let kind =
+            if self.is(K::STREAM) && (self.ahead_is_alias(1) || self.ahead_is_mark(1, "(")) && !self.at_stream_name() {
+                self.stream()?
+            } else {
+                self.table_reference()?
+            };
         let table = self.relation_from(start, kind);
         self.sampled_table(start, table)
     }
@@ -57,7 +58,10 @@ impl Parser<'_> {
 
     /// Whether STREAM is a table's name before another clause.
     fn at_stream_name(&self) -> bool {
-        self.ahead_is(1, K::AS) || self.ahead_is(1, K::WHERE) || self.ahead_is(1, K::GROUP) || self.ahead_is(1, K::ORDER)
+        self.ahead_is(1, K::AS)
+            || self.ahead_is(1, K::WHERE)
+            || self.ahead_is(1, K::GROUP)
+            || self.ahead_is(1, K::ORDER)
     }
 
     /// Whether a name and a parenthesis are next, save `IDENTIFIER(…)`.
@@ -109,7 +113,11 @@ impl Parser<'_> {
                 Content::Query(parser.query()?)
             } else if parser.is(K::VALUES) && parser.ahead_begins_expression(1) {
                 let values = parser.query()?;
-                if parser.at_join() { Content::Relation(parser.extended(start, values)?) } else { Content::Query(values) }
+                if parser.at_join() {
+                    Content::Relation(parser.extended(start, values)?)
+                } else {
+                    Content::Query(values)
+                }
             } else {
                 Content::Relation(parser.relation()?)
             };

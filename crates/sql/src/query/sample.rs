@@ -71,7 +71,9 @@ impl Parser<'_> {
         }
         if is_system && fraction.is_none() {
             let method = "ROWS";
-            return Err(self.error(mark, "UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_SAMPLE_METHOD").with("sampleMethod", method));
+            return Err(self
+                .error(mark, "UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_SAMPLE_METHOD")
+                .with("sampleMethod", method));
         }
         self.deepen()?;
         let kind = match (limit, fraction) {

@@ -29,10 +29,11 @@ impl Parser<'_> {
             None => Relation::new(RelationKind::OneRow).at(self.origin(start)),
         };
         let input = self.filtered(start, input)?;
+        let group = self.mark();
         let mut selected = match self.group_by()? {
             Some(grouping) => {
                 let aggregate = Aggregate { input, grouping, aggregates: expressions, is_sql: true };
-                self.relation_from(start, RelationKind::Aggregate(aggregate))
+                self.relation_from(group, RelationKind::Aggregate(aggregate))
             }
             None => self.relation_from(start, RelationKind::Project { input, expressions }),
         };

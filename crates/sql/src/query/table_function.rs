@@ -3,9 +3,7 @@
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use firesteel_error::Result;
-use firesteel_plan::{
-    Expr, ExprKind, Relation, RelationKind, SubqueryKind, TableArgumentOptions, TableFunctionCall,
-};
+use firesteel_plan::{Expr, ExprKind, Relation, RelationKind, SubqueryKind, TableArgumentOptions, TableFunctionCall};
 
 impl Parser<'_> {
     /// `name(arguments)`, when it is known to be one.
@@ -66,8 +64,7 @@ impl Parser<'_> {
             let is_list = has_wide_parentheses(self);
             self.advance();
             self.advance();
-            options.order_by =
-                if is_list { self.in_parentheses(Self::sort_order)? } else { vec![self.sort_order()?] };
+            options.order_by = if is_list { self.in_parentheses(Self::sort_order)? } else { vec![self.sort_order()?] };
         }
         Ok(options)
     }

@@ -24,7 +24,9 @@ impl Parser<'_> {
                     depth -= 1;
                     if depth == 0 {
                         let next = count + 1;
-                        return self.ahead_is(next, K::USING) || self.ahead_is(next, K::ROW) || self.ahead_is(next, K::RECORDWRITER);
+                        return self.ahead_is(next, K::USING)
+                            || self.ahead_is(next, K::ROW)
+                            || self.ahead_is(next, K::RECORDWRITER);
                     }
                 }
                 TokenKind::End => return false,
@@ -59,7 +61,8 @@ impl Parser<'_> {
             let has_parenthesis = self.take_mark("(");
             self.comma_separated(|parser| {
                 parser.object_identifier()?;
-                let is_type = parser.ahead_is_name(0) && !parser.keyword().is_some_and(|word| parser.begins_clause(word));
+                let is_type =
+                    parser.ahead_is_name(0) && !parser.keyword().is_some_and(|word| parser.begins_clause(word));
                 if is_type {
                     parser.data_type()?;
                 }

@@ -14,7 +14,9 @@ impl Parser<'_> {
         let rows = self.comma_separated(|parser| {
             let row = parser.expression()?;
             let items = match row.kind {
-                ExprKind::Function(call) if matches!(call.name.as_slice(), [name] if name == "struct") => call.arguments,
+                ExprKind::Function(call) if matches!(call.name.as_slice(), [name] if name == "struct") => {
+                    call.arguments
+                }
                 kind => row_items(Expr { kind, origin: row.origin }),
             };
             Ok(items.into_iter().map(or_default).collect())

@@ -45,13 +45,14 @@ impl Parser<'_> {
     /// A declaration after other statements: which error it gets depends on what it declares.
     pub(super) fn misplaced_declaration(&mut self) -> Result<ScriptStatement> {
         let condition = match self.declaration()? {
-            ScriptStatement::Statement(Statement::DeclareVariable { names, .. }) => {
-                late_variable(&names)
-            }
+            ScriptStatement::Statement(Statement::DeclareVariable { names, .. }) => late_variable(&names),
             ScriptStatement::DeclareCondition { name, .. } => {
-                SparkError::new("INVALID_ERROR_CONDITION_DECLARATION.NOT_AT_START_OF_COMPOUND_STATEMENT").with("conditionName", format!("`{name}`"))
+                SparkError::new("INVALID_ERROR_CONDITION_DECLARATION.NOT_AT_START_OF_COMPOUND_STATEMENT")
+                    .with("conditionName", format!("`{name}`"))
             }
-            ScriptStatement::DeclareHandler { .. } => SparkError::new("INVALID_HANDLER_DECLARATION.WRONG_PLACE_OF_DECLARATION"),
+            ScriptStatement::DeclareHandler { .. } => {
+                SparkError::new("INVALID_HANDLER_DECLARATION.WRONG_PLACE_OF_DECLARATION")
+            }
             _ => self.unexpected(),
         };
         Err(condition)

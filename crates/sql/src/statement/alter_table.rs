@@ -66,8 +66,7 @@ impl Parser<'_> {
         }
         self.expect(K::SERDE)?;
         let class = Some(self.string()?);
-        let properties =
-            if self.take_all(&[K::WITH, K::SERDEPROPERTIES]) { self.properties()? } else { Vec::new() };
+        let properties = if self.take_all(&[K::WITH, K::SERDEPROPERTIES]) { self.properties()? } else { Vec::new() };
         Ok(TableAction::SetSerde { class, properties, partition })
     }
 

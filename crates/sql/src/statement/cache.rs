@@ -51,7 +51,8 @@ impl Parser<'_> {
         self.skip_to_end();
         let path = text.trim_end().trim_end_matches(';').trim_end();
         if path.is_empty() || path.contains(char::is_whitespace) {
-            let error = self.error(start, if path.is_empty() { "_LEGACY_ERROR_TEMP_0063" } else { "_LEGACY_ERROR_TEMP_0064" });
+            let error =
+                self.error(start, if path.is_empty() { "_LEGACY_ERROR_TEMP_0063" } else { "_LEGACY_ERROR_TEMP_0064" });
             let message = if path.is_empty() {
                 "Resource paths cannot be empty in REFRESH statements. Use / to match everything"
             } else {

@@ -35,7 +35,9 @@ impl Parser<'_> {
                 }
                 [database, _] => {
                     let quoted = format!("`{database}`");
-                    return Err(self.error(start, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_DATABASE").with("database", quoted));
+                    return Err(self
+                        .error(start, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_DATABASE")
+                        .with("database", quoted));
                 }
                 _ => {
                     let quoted: Vec<String> = parts.iter().map(|part| format!("`{part}`")).collect();
@@ -77,7 +79,8 @@ impl Parser<'_> {
                 && (self.ahead_is_mark(1, "(") || self.ahead_is(1, K::RETURN) || self.ahead_is_characteristic(1));
             if is_table {
                 self.advance();
-                returns_table = Some(if self.is_mark("(") { self.in_parentheses(Self::result_column)? } else { Vec::new() });
+                returns_table =
+                    Some(if self.is_mark("(") { self.in_parentheses(Self::result_column)? } else { Vec::new() });
             } else {
                 returns = Some(self.data_type()?);
             }

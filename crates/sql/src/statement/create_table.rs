@@ -4,8 +4,8 @@ use crate::keyword::Keyword as K;
 use crate::parser::{Mark, Parser};
 use firesteel_error::Result;
 use firesteel_plan::{
-    ColumnDefinition, ConstraintKind, CreateTable, CreateView, PartitionField, Relation, RelationKind, Statement, TableConstraint,
-    TableName, ViewKind, ViewUsing,
+    ColumnDefinition, ConstraintKind, CreateTable, CreateView, PartitionField, Relation, RelationKind, Statement,
+    TableConstraint, TableName, ViewKind, ViewUsing,
 };
 
 impl Parser<'_> {

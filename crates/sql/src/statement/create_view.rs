@@ -144,7 +144,13 @@ impl Parser<'_> {
     }
 
     /// The error that something temporary got a database's name.
-    pub(super) fn invalid_qualifier(&self, start: Mark, kind: &str, qualifier: &str, name: &str) -> firesteel_error::SparkError {
+    pub(super) fn invalid_qualifier(
+        &self,
+        start: Mark,
+        kind: &str,
+        qualifier: &str,
+        name: &str,
+    ) -> firesteel_error::SparkError {
         self.error(start, "INVALID_TEMP_OBJ_QUALIFIER")
             .with("objectType", kind)
             .with("objectName", format!("`{name}`"))

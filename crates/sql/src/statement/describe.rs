@@ -34,7 +34,8 @@ impl Parser<'_> {
         if self.is(K::TABLE) && self.ahead_is_name(1) {
             self.advance();
         }
-        let is_extended = self.is_any(&[K::EXTENDED, K::FORMATTED]) && self.ahead_is_name(1) && !self.ahead_is(1, K::AS);
+        let is_extended =
+            self.is_any(&[K::EXTENDED, K::FORMATTED]) && self.ahead_is_name(1) && !self.ahead_is(1, K::AS);
         if is_extended {
             self.advance();
         }

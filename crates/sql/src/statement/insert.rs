@@ -34,7 +34,10 @@ impl Parser<'_> {
         };
         let mut insert = empty_insert(TableName::Parts(Vec::new()), overwrite);
         insert.with_schema_evolution = with_schema_evolution;
-        if overwrite && (self.is(K::DIRECTORY) || self.are(&[K::LOCAL, K::DIRECTORY])) && !self.at_table_called_directory() {
+        if overwrite
+            && (self.is(K::DIRECTORY) || self.are(&[K::LOCAL, K::DIRECTORY]))
+            && !self.at_table_called_directory()
+        {
             insert.directory = Some(self.insert_directory()?);
             return Ok(insert);
         }

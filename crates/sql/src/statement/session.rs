@@ -27,7 +27,8 @@ impl Parser<'_> {
         if self.take(K::USING) {
             // Parentheses around all of the values say nothing.
             let has_parentheses = self.is_mark("(") && self.list_ends_statement();
-            using = if has_parentheses { self.in_parentheses(Self::named_expression)? } else { self.named_expressions()? };
+            using =
+                if has_parentheses { self.in_parentheses(Self::named_expression)? } else { self.named_expressions()? };
         }
         let mut names: Vec<&str> = Vec::new();
         let mut repeated: Vec<String> = Vec::new();

@@ -21,7 +21,11 @@ impl Parser<'_> {
             self.advance();
             return self.set_time_zone(start);
         }
-        if self.is(K::ROLE) && !self.ahead_is_mark(1, "=") && !self.ahead_is_mark(1, ".") && self.ahead_begins_expression(1) {
+        if self.is(K::ROLE)
+            && !self.ahead_is_mark(1, "=")
+            && !self.ahead_is_mark(1, ".")
+            && self.ahead_begins_expression(1)
+        {
             self.skip_to_end();
             return Err(self.invalid_statement(start, "SET ROLE"));
         }
