@@ -1,20 +1,27 @@
 //! File formats and other stores: scan, write, partition discovery, commit.
 //!
 //! [`scan`] turns paths, options and a schema into a table provider whose leaves
-//! are file scans.
+//! are file scans; [`write`] runs a plan and commits its rows as files.
 //!
 //! Invariant: knows nothing of SQL or protobuf.
 
+pub mod csv;
 pub mod error;
+pub mod json;
+pub mod lines;
 pub mod listing;
 pub mod options;
 pub mod parquet;
 pub mod partition;
 pub mod path;
 pub mod pattern;
+pub mod records;
 pub mod request;
 mod scan;
 pub mod table;
+pub mod text;
+pub mod write;
 
-pub use request::{SaveMode, ScanRequest, SourceScan};
+pub use request::{SaveMode, ScanRequest, SourceScan, WriteRequest, WriteSummary};
 pub use scan::scan;
+pub use write::write;

@@ -3,6 +3,7 @@
 use datafusion::catalog::TableProvider;
 use firesteel_config::SqlConf;
 use firesteel_types::{StructField, StructType};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What to scan.
@@ -39,4 +40,29 @@ pub enum SaveMode {
     Append,
     Overwrite,
     Ignore,
+}
+
+/// What to write.
+#[derive(Debug, Clone)]
+pub struct WriteRequest {
+    /// Lower case: `parquet`, `csv`, `json`, `text`, `noop`.
+    pub format: String,
+    /// A folder; only `noop` needs none.
+    pub path: Option<String>,
+    pub mode: SaveMode,
+    pub partition_by: Vec<String>,
+    /// The columns of the plan, in order, with Spark types.
+    pub schema: StructType,
+    /// Writer options; keys in any letter case.
+    pub options: Vec<(String, String)>,
+    pub conf: SqlConf,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WriteSummary {
+    pub rows: u64,
+    pub bytes: u64,
+    /// The new files.
+    pub files: Vec<PathBuf>,
 }

@@ -1,13 +1,19 @@
 //! From a request to a table of files.
 
+use crate::csv::reader::CsvReader;
+use crate::csv::{self, CsvOptions};
 use crate::error::from_datafusion;
+use crate::json::{self, JsonOptions, JsonReader};
 use crate::listing::{self, DataFile};
 use crate::options::SourceOptions;
 use crate::parquet::{self, ParquetFormat};
 use crate::partition::{self, Discovery, Partitions};
+use crate::records::{RecordFormat, RecordReader, Tolerance};
 use crate::request::{ScanRequest, SourceScan};
 use crate::table::{FilesTable, Format, metadata_field};
 use crate::path;
+use crate::text::{BinaryReader, TextReader, any_compressed, binary_schema, text_schema};
+use crate::write::validate::check_types;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::session_state::SessionState;
 use firesteel_error::{Result, SparkError};
@@ -41,8 +47,8 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
 
 fn check_format(format: &str) -> Result<()> {
     match format {
-        "parquet" => Ok(()),
-        "orc" | "avro" | "xml" | "csv" | "json" | "text" | "binaryfile" | "jdbc" | "kafka" | "socket" | "rate" => {
+        "parquet" | "csv" | "json" | "text" | "binaryfile" => Ok(()),
+        "orc" | "avro" | "xml" | "jdbc" | "kafka" | "socket" | "rate" | "noop" | "console" => {
             Err(SparkError::unsupported(format!("the data source {format}")))
         }
         other => Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", other)),
@@ -51,6 +57,18 @@ fn check_format(format: &str) -> Result<()> {
 
 /// The columns of the files and how they are read.
 async fn read_schema(
+    request: &ScanRequest,
+    options: &SourceOptions,
+    partitions: &mut Partitions,
+    state: &SessionState,
+) -> Result<(StructType, Arc<dyn Format>)> {
+    match request.format.as_str() {
+        "parquet" => parquet_files(request, options, partitions, state).await,
+        _ => text_files(request, options, partitions),
+    }
+}
+
+async fn parquet_files(
     request: &ScanRequest,
     options: &SourceOptions,
     partitions: &mut Partitions,
@@ -76,6 +94,68 @@ async fn read_schema(
     }
     let is_declared = request.schema.is_some() || options.flag("mergeSchema", conf.parquet_merge_schema)?;
     Ok((schema, Arc::new(ParquetFormat::new(conf, is_declared || count > 1))))
+}
+
+fn text_files(
+    request: &ScanRequest,
+    options: &SourceOptions,
+    partitions: &Partitions,
+) -> Result<(StructType, Arc<dyn Format>)> {
+    let conf = &request.conf;
+    let files: Vec<DataFile> = partitions.files.iter().map(|(file, _)| file.clone()).collect();
+    let is_compressed = any_compressed(&files)?;
+    let declared = request.schema.as_ref().map(|schema| {
+        let is_partition = |f: &StructField| {
+            partitions.columns.iter().any(|p| {
+                if conf.case_sensitive { p.name == f.name } else { p.name.eq_ignore_ascii_case(&f.name) }
+            })
+        };
+        StructType::new(schema.fields.iter().filter(|f| !is_partition(f)).cloned().collect()).as_nullable()
+    });
+    let inferred = |infer: &dyn Fn() -> Result<StructType>| match &declared {
+        Some(schema) => Ok(schema.clone()),
+        None if files.is_empty() => Err(SparkError::new("UNABLE_TO_INFER_SCHEMA")
+            .with("format", crate::write::validate::display_name(&request.format))),
+        None => infer(),
+    };
+    let (schema, reader): (StructType, Arc<dyn RecordReader>) = match request.format.as_str() {
+        "csv" => {
+            let options = CsvOptions::new(options, conf)?;
+            let schema = inferred(&|| csv::infer::infer(&files, &options))?;
+            check_types("csv", &schema)?;
+            check_corrupt(&schema, &options.corrupt_column)?;
+            (schema.clone(), Arc::new(CsvReader::new(options, schema, is_compressed)))
+        }
+        "json" => {
+            let corrupt = options.get("columnNameOfCorruptRecord").unwrap_or(&conf.corrupt_record_column).to_string();
+            let options = JsonOptions::new(options, &request.options, conf)?;
+            let schema = inferred(&|| json::infer(&files, &options))?;
+            check_types("json", &schema)?;
+            check_corrupt(&schema, &corrupt)?;
+            (schema.clone(), Arc::new(JsonReader::new(options, schema, is_compressed)))
+        }
+        "text" => {
+            let schema = declared.unwrap_or_else(text_schema);
+            check_types("text", &schema)?;
+            (schema, Arc::new(TextReader::new(options, is_compressed)?))
+        }
+        _ => (binary_schema(), Arc::new(BinaryReader)),
+    };
+    let tolerance = Tolerance {
+        missing: options.flag("ignoreMissingFiles", conf.ignore_missing_files)?,
+        corrupt: options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)?,
+    };
+    Ok((schema, Arc::new(RecordFormat { reader, tolerance })))
+}
+
+/// The column of corrupt records holds text.
+fn check_corrupt(schema: &StructType, name: &str) -> Result<()> {
+    match schema.fields.iter().find(|f| f.name == name) {
+        Some(field) if !field.data_type.is_string() => Err(SparkError::new("INVALID_CORRUPT_RECORD_TYPE")
+            .with("columnName", firesteel_types::text::quote_identifier(name))
+            .with("actualType", format!("\"{}\"", field.data_type.sql()))),
+        _ => Ok(()),
+    }
 }
 
 /// The schema of the table: partition columns come last, but keep their place in files that have them too.

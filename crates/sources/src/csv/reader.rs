@@ -1,0 +1,232 @@
+//! Batches of CSV files.
+
+use super::column::Column;
+use super::parser::{Kind, Tokens};
+use super::{CsvOptions, ParseMode, malformed};
+use crate::lines::{Lines, text, whole};
+use crate::path;
+use crate::records::{Batches, FilePart, RecordReader};
+use crate::text::rows_only;
+use arrow::array::{BooleanArray, RecordBatch};
+use arrow::compute::filter_record_batch;
+use arrow::datatypes::{Schema, SchemaRef};
+use firesteel_error::{Result, SparkError};
+use firesteel_types::StructType;
+use firesteel_types::arrow_mapping::to_arrow_schema;
+use std::sync::Arc;
+
+/// Reads CSV.
+#[derive(Debug)]
+pub struct CsvReader {
+    options: Arc<CsvOptions>,
+    schema: StructType,
+    /// The position of the column of corrupt records.
+    corrupt: Option<usize>,
+    is_splittable: bool,
+}
+
+impl CsvReader {
+    /// The reader of files with these columns.
+    pub fn new(options: CsvOptions, schema: StructType, is_compressed: bool) -> Self {
+        let corrupt = schema.fields.iter().position(|f| f.name == options.corrupt_column);
+        let is_splittable = !is_compressed && !options.multi_line && options.lines.encoding.is_none();
+        Self { options: Arc::new(options), schema, corrupt, is_splittable }
+    }
+}
+
+/// Where records come from.
+enum Input {
+    Lines(Lines),
+    Whole { data: Vec<u8>, at: usize },
+}
+
+impl Input {
+    /// Parses the next record; false at the end. `raw` gets its text.
+    fn next(&mut self, options: &CsvOptions, tokens: &mut Tokens, raw: Option<&mut Vec<u8>>) -> Result<bool> {
+        match self {
+            Self::Lines(lines) => loop {
+                let Some(line) = lines.next_line()? else { return Ok(false) };
+                if options.skips(line) {
+                    continue;
+                }
+                options.record(line, 0, tokens);
+                if let Some(raw) = raw {
+                    raw.clear();
+                    raw.extend_from_slice(line);
+                }
+                return Ok(true);
+            },
+            Self::Whole { data, at } => loop {
+                if *at >= data.len() {
+                    return Ok(false);
+                }
+                let line_end = data[*at..].iter().position(|b| matches!(b, b'\n' | b'\r')).map_or(data.len(), |i| *at + i);
+                if line_end == *at || options.comment.is_some_and(|c| data.get(*at) == Some(&c)) {
+                    *at = line_end + 1;
+                    continue;
+                }
+                let start = *at;
+                *at = options.record(data, start, tokens);
+                if let Some(raw) = raw {
+                    let end = (*at).min(data.len());
+                    let record = &data[start..end];
+                    let length = record.iter().rposition(|b| !matches!(b, b'\n' | b'\r')).map_or(0, |i| i + 1);
+                    raw.clear();
+                    raw.extend_from_slice(&record[..length]);
+                }
+                return Ok(true);
+            },
+        }
+    }
+}
+
+/// The records of a file, for inference: calls back with each record, until it says stop.
+pub(crate) fn each_record(
+    part: &FilePart,
+    options: &CsvOptions,
+    mut visit: impl FnMut(&Tokens) -> Result<bool>,
+) -> Result<()> {
+    let mut input = open(part, options)?;
+    let mut tokens = Tokens::default();
+    while input.next(options, &mut tokens, None)? {
+        if !visit(&tokens)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn open(part: &FilePart, options: &CsvOptions) -> Result<Input> {
+    Ok(if options.multi_line {
+        Input::Whole { data: whole(&part.path, &options.lines)?, at: 0 }
+    } else {
+        Input::Lines(Lines::open(part, &options.lines)?)
+    })
+}
+
+impl RecordReader for CsvReader {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn is_splittable(&self) -> bool {
+        self.is_splittable
+    }
+
+    fn bytes_per_row(&self) -> usize {
+        self.schema.fields.len() * 8
+    }
+
+    fn read(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {
+        let options = self.options.clone();
+        let mut input = open(part, &options)?;
+        let mut tokens = Tokens::default();
+        if options.header && part.start == 0 {
+            let is_there = input.next(&options, &mut tokens, None)?;
+            if is_there && !options.enforce_schema {
+                self.check_header(&tokens, part)?;
+            }
+        }
+        let schema: SchemaRef =
+            Arc::new(to_arrow_schema(&self.schema).project(columns).map_err(crate::error::from_arrow)?);
+        let schema: SchemaRef = Arc::new(Schema::new(
+            schema.fields().iter().map(|f| f.as_ref().clone().with_nullable(true)).collect::<Vec<_>>(),
+        ));
+        // Where each column's value stands in a record; None for the column of corrupt records.
+        let corrupt = self.corrupt;
+        let sources: Vec<Option<usize>> = columns
+            .iter()
+            .map(|i| match corrupt {
+                Some(c) if c == *i => None,
+                Some(c) if c < *i => Some(i - 1),
+                _ => Some(*i),
+            })
+            .collect();
+        let width = self.schema.fields.len() - usize::from(corrupt.is_some());
+        let wants_raw = sources.iter().any(Option::is_none);
+        let checks_width = wants_raw || sources.len() == width;
+        let types: Vec<_> = columns.iter().map(|i| self.schema.fields[*i].data_type.clone()).collect();
+        let mut builders: Vec<Column> = types.iter().map(|t| Column::new(t, batch_size)).collect();
+        let mut raw = Vec::new();
+        let mut next = move || -> Result<Option<RecordBatch>> {
+            let mut rows = 0;
+            let mut keep: Vec<bool> = Vec::with_capacity(batch_size);
+            while rows < batch_size {
+                let keeps_raw = wants_raw || options.mode == ParseMode::FailFast;
+                if !input.next(&options, &mut tokens, keeps_raw.then_some(&mut raw))? {
+                    break;
+                }
+                rows += 1;
+                if sources.is_empty() {
+                    continue;
+                }
+                if tokens.len() > options.max_columns {
+                    return Err(SparkError::new("MALFORMED_CSV_RECORD").with("badRecord", text(&raw).into_owned()));
+                }
+                let mut is_good = !checks_width || tokens.len() == width;
+                for (source, builder) in sources.iter().zip(&mut builders) {
+                    let Some(source) = source else { continue };
+                    is_good &= match tokens.get(*source) {
+                        None | Some((_, Kind::Missing)) => builder.append(None, &options),
+                        Some((bytes, kind)) => {
+                            let value = if kind == Kind::Empty { options.empty.as_str().into() } else { text(bytes) };
+                            let value = (value != options.null.as_str()).then_some(value);
+                            builder.append(value.as_deref(), &options)
+                        }
+                    };
+                }
+                if !is_good && options.mode == ParseMode::FailFast {
+                    return Err(malformed(&text(&raw)));
+                }
+                if wants_raw {
+                    let record = text(&raw);
+                    for (source, builder) in sources.iter().zip(&mut builders) {
+                        if source.is_none() {
+                            builder.append((!is_good).then_some(record.as_ref()), &options);
+                        }
+                    }
+                }
+                keep.push(is_good || options.mode != ParseMode::DropMalformed);
+            }
+            if rows == 0 {
+                return Ok(None);
+            }
+            if sources.is_empty() {
+                return rows_only(rows).map(Some);
+            }
+            let arrays = builders.iter_mut().map(|b| b.finish(&options)).collect::<Result<Vec<_>>>()?;
+            let batch = RecordBatch::try_new(schema.clone(), arrays).map_err(crate::error::from_arrow)?;
+            if keep.iter().all(|k| *k) {
+                return Ok(Some(batch));
+            }
+            filter_record_batch(&batch, &BooleanArray::from(keep)).map(Some).map_err(crate::error::from_arrow)
+        };
+        Ok(Box::new(std::iter::from_fn(move || next().transpose())))
+    }
+}
+
+impl CsvReader {
+    fn check_header(&self, tokens: &Tokens, part: &FilePart) -> Result<()> {
+        let names: Vec<&str> = self
+            .schema
+            .fields
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| Some(*i) != self.corrupt)
+            .map(|(_, f)| f.name.as_str())
+            .collect();
+        let found: Vec<String> = (0..tokens.len())
+            .map(|i| tokens.get(i).map(|(bytes, _)| text(bytes).into_owned()).unwrap_or_default())
+            .collect();
+        let same = |a: &str, b: &str| if self.options.case_sensitive { a == b } else { a.eq_ignore_ascii_case(b) };
+        if names.len() == found.len() && names.iter().zip(&found).all(|(a, b)| same(a, b)) {
+            return Ok(());
+        }
+        Err(crate::error::illegal(format!(
+            "CSV header does not conform to the schema.\n Header: {}\n Schema: {}\nCSV file: {}",
+            found.join(", "),
+            names.join(", "),
+            path::uri(&part.path)
+        )))
+    }
+}

@@ -1,0 +1,75 @@
+//! Files of each format.
+
+use super::csv::CsvEncoding;
+use super::json::JsonEncoding;
+use super::parquet::ParquetEncoding;
+use super::task::Layout;
+use super::text::{self, TextCodec, TextFile};
+use crate::options::SourceOptions;
+use crate::request::WriteRequest;
+use arrow::array::RecordBatch;
+use firesteel_error::{Result, SparkError};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A file that is being written.
+pub trait FileWriter: Send {
+    /// Adds rows.
+    fn write(&mut self, batch: &RecordBatch) -> Result<()>;
+    /// Ends the file.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// Turns rows into text.
+pub trait TextEncoding: Send + Sync {
+    /// What a file begins with.
+    fn start(&self, out: &mut Vec<u8>);
+    /// Adds rows.
+    fn rows(&self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()>;
+}
+
+/// Makes files of a format.
+pub enum Encoder {
+    Parquet(ParquetEncoding),
+    Text { encoding: Arc<dyn TextEncoding>, extension: &'static str, codec: TextCodec },
+}
+
+impl Encoder {
+    /// The encoder that a request asks for.
+    pub fn new(request: &WriteRequest, options: &SourceOptions, layout: &Layout) -> Result<Self> {
+        let conf = &request.conf;
+        let (encoding, extension): (Arc<dyn TextEncoding>, _) = match request.format.as_str() {
+            "parquet" => return Ok(Self::Parquet(ParquetEncoding::new(options, conf, layout)?)),
+            "csv" => (Arc::new(CsvEncoding::new(options, conf, &layout.schema)?), ".csv"),
+            "json" => (Arc::new(JsonEncoding::new(options, conf, &layout.schema)?), ".json"),
+            "text" => (Arc::new(text::Lines::new(options)), ".txt"),
+            "orc" | "avro" | "xml" | "jdbc" | "kafka" | "console" => {
+                return Err(SparkError::unsupported(format!("writes to the data source {}", request.format)));
+            }
+            "binaryfile" => {
+                return Err(SparkError::plain(
+                    firesteel_error::ExceptionClass::UnsupportedOperation,
+                    "Write is not supported for binary file data source",
+                ));
+            }
+            other => return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", other)),
+        };
+        Ok(Self::Text { encoding, extension, codec: TextCodec::new(options)? })
+    }
+
+    /// The end of a file's name.
+    pub fn extension(&self) -> String {
+        match self {
+            Self::Parquet(parquet) => parquet.extension(),
+            Self::Text { extension, codec, .. } => format!("{extension}{}", codec.extension()),
+        }
+    }
+
+    /// Begins a file.
+    pub fn open(&self, path: &Path) -> Result<Box<dyn FileWriter>> {
+        match self {
+            Self::Parquet(parquet) => parquet.open(path),
+            Self::Text { encoding, codec, .. } => Ok(Box::new(TextFile::create(path, encoding.clone(), *codec)?)),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Rows as JSON objects, one per line.
+
+use super::file::TextEncoding;
+use crate::error::from_arrow;
+use crate::options::SourceOptions;
+use crate::pattern::Pattern;
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::datatypes::{
+    DataType as ArrowType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, TimestampMicrosecondType,
+};
+use base64::Engine;
+use firesteel_config::SqlConf;
+use firesteel_error::Result;
+use firesteel_functions::scalar::json::writer::{write_number, write_text};
+use firesteel_types::number_text::{write_float, write_plain_decimal};
+use firesteel_types::value_text::{TextStyle, ValueFormatter};
+use firesteel_types::{DataType, StructType, TimeZone};
+use std::fmt::Write;
+
+/// How rows become JSON.
+pub struct JsonEncoding {
+    schema: StructType,
+    ignores_nulls: bool,
+    separator: String,
+    date: Pattern,
+    timestamp: Pattern,
+    timestamp_ntz: Pattern,
+    zone: TimeZone,
+    zone_name: String,
+}
+
+impl JsonEncoding {
+    /// The encoding that options ask for.
+    pub fn new(options: &SourceOptions, conf: &SqlConf, schema: &StructType) -> Result<Self> {
+        let zone_name = options.get("timeZone").unwrap_or(&conf.time_zone).to_string();
+        let pattern = |key: &str, default: Pattern| options.get(key).map_or(Ok(default), Pattern::new);
+        Ok(Self {
+            schema: schema.clone(),
+            ignores_nulls: options.flag("ignoreNullFields", conf.json_ignore_null_fields)?,
+            separator: options.get("lineSep").unwrap_or("\n").to_string(),
+            date: pattern("dateFormat", Pattern::new("yyyy-MM-dd")?)?,
+            timestamp: pattern("timestampFormat", Pattern::iso(true))?,
+            timestamp_ntz: pattern("timestampNTZFormat", Pattern::iso(false))?,
+            zone: TimeZone::parse(&zone_name)?,
+            zone_name,
+        })
+    }
+
+    fn object(&self, out: &mut String, schema: &StructType, columns: &[ArrayRef], row: usize) -> Result<()> {
+        out.push('{');
+        let mut is_first = true;
+        for (field, column) in schema.fields.iter().zip(columns) {
+            if self.ignores_nulls && (column.is_null(row) || field.data_type.is_null()) {
+                continue;
+            }
+            if !std::mem::take(&mut is_first) {
+                out.push(',');
+            }
+            write_text(out, &field.name);
+            out.push(':');
+            self.value(out, &field.data_type, column, row)?;
+        }
+        out.push('}');
+        Ok(())
+    }
+
+    fn value(&self, out: &mut String, data_type: &DataType, array: &ArrayRef, row: usize) -> Result<()> {
+        if array.is_null(row) || data_type.is_null() {
+            out.push_str("null");
+            return Ok(());
+        }
+        let mut integer = |value: i64| {
+            let _ = write!(out, "{value}");
+        };
+        match data_type {
+            DataType::Boolean => out.push_str(if array.as_boolean().value(row) { "true" } else { "false" }),
+            DataType::Byte => integer(array.as_primitive::<Int8Type>().value(row).into()),
+            DataType::Short => integer(array.as_primitive::<Int16Type>().value(row).into()),
+            DataType::Integer => integer(array.as_primitive::<Int32Type>().value(row).into()),
+            DataType::Long => integer(array.as_primitive::<Int64Type>().value(row)),
+            DataType::Float => {
+                let value = array.as_primitive::<Float32Type>().value(row);
+                if value.is_finite() { write_float(out, value) } else { write_number(out, f64::from(value)) }
+            }
+            DataType::Double => write_number(out, array.as_primitive::<Float64Type>().value(row)),
+            DataType::Decimal(_, scale) => {
+                write_plain_decimal(out, array.as_primitive::<Decimal128Type>().value(row), *scale);
+            }
+            DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) => {
+                if *array.data_type() == ArrowType::Utf8 {
+                    write_text(out, array.as_string::<i32>().value(row));
+                } else {
+                    let one = arrow::compute::cast(&array.slice(row, 1), &ArrowType::Utf8).map_err(from_arrow)?;
+                    write_text(out, one.as_string::<i32>().value(0));
+                }
+            }
+            DataType::Binary => {
+                out.push('"');
+                base64::engine::general_purpose::STANDARD.encode_string(array.as_binary::<i32>().value(row), out);
+                out.push('"');
+            }
+            DataType::Date => {
+                let mut text = String::new();
+                self.date.write_date(&mut text, array.as_primitive::<Date32Type>().value(row).into());
+                write_text(out, &text);
+            }
+            DataType::Timestamp => {
+                let micros = array.as_primitive::<TimestampMicrosecondType>().value(row);
+                let offset = self.zone.offset_at(micros.div_euclid(1_000_000));
+                let mut text = String::new();
+                self.timestamp.write(&mut text, self.zone.to_local(micros), offset, &self.zone_name);
+                write_text(out, &text);
+            }
+            DataType::TimestampNtz => {
+                let mut text = String::new();
+                self.timestamp_ntz.write(&mut text, array.as_primitive::<TimestampMicrosecondType>().value(row), 0, "Z");
+                write_text(out, &text);
+            }
+            DataType::Array { element, .. } => {
+                let values = array.as_list::<i32>().value(row);
+                out.push('[');
+                for index in 0..values.len() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    self.value(out, element, &values, index)?;
+                }
+                out.push(']');
+            }
+            DataType::Struct(fields) => self.object(out, fields, array.as_struct().columns(), row)?,
+            DataType::Map { key, value, .. } => {
+                let entries = array.as_map().value(row);
+                let keys = ValueFormatter::in_zone(key, self.zone, TextStyle::Cast { plain_decimals: true });
+                out.push('{');
+                for index in 0..entries.len() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    let mut name = String::new();
+                    keys.write(&mut name, entries.column(0), index)?;
+                    write_text(out, &name);
+                    out.push(':');
+                    self.value(out, value, entries.column(1), index)?;
+                }
+                out.push('}');
+            }
+            DataType::Udt { sql_type, .. } => self.value(out, sql_type, array, row)?,
+            other => {
+                let mut text = String::new();
+                ValueFormatter::in_zone(other, self.zone, TextStyle::Cast { plain_decimals: true })
+                    .write(&mut text, array, row)?;
+                write_text(out, &text);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TextEncoding for JsonEncoding {
+    fn start(&self, _out: &mut Vec<u8>) {}
+
+    fn rows(&self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
+        let mut line = String::new();
+        for row in 0..batch.num_rows() {
+            line.clear();
+            self.object(&mut line, &self.schema, batch.columns(), row)?;
+            line.push_str(&self.separator);
+            out.extend_from_slice(line.as_bytes());
+        }
+        Ok(())
+    }
+}

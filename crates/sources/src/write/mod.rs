@@ -1,0 +1,114 @@
+//! Writing of query results to files.
+//!
+//! A task per partition of the plan writes files below a temporary folder;
+//! when all have ended they move to their places at once (see [`commit`]).
+
+pub mod commit;
+pub mod csv;
+pub mod file;
+pub mod json;
+pub mod parquet;
+pub mod task;
+pub mod text;
+pub mod validate;
+
+use crate::error::{external, from_datafusion};
+use crate::options::SourceOptions;
+use crate::path::{local_path, short_uri};
+use crate::request::{SaveMode, WriteRequest, WriteSummary};
+use commit::Staging;
+use datafusion::execution::TaskContext;
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
+use file::Encoder;
+use firesteel_config::PartitionOverwriteMode;
+use firesteel_error::{Result, SparkError};
+use futures::StreamExt;
+use std::sync::Arc;
+use task::{Layout, TaskWriter};
+use tokio::task::JoinSet;
+
+/// Runs a plan and writes its rows. On failure, or when the future is dropped, nothing changes.
+pub async fn write(
+    request: WriteRequest,
+    plan: Arc<dyn ExecutionPlan>,
+    context: Arc<TaskContext>,
+) -> Result<WriteSummary> {
+    if request.format == "noop" {
+        return discard(plan, context).await;
+    }
+    let options = SourceOptions::new(&request.options);
+    let layout = Arc::new(Layout::new(&request, &options)?);
+    let encoder = Arc::new(Encoder::new(&request, &options, &layout)?);
+    let text = request.path.as_deref().or_else(|| options.get("path"));
+    let text = text.ok_or_else(|| crate::error::illegal("'path' is not specified"))?;
+    let path = local_path(text)?;
+    if path.exists() {
+        match request.mode {
+            SaveMode::ErrorIfExists => {
+                return Err(SparkError::new("PATH_ALREADY_EXISTS").with("outputPath", short_uri(&path)));
+            }
+            SaveMode::Ignore => return Ok(WriteSummary::default()),
+            SaveMode::Append | SaveMode::Overwrite => {}
+        }
+    }
+    let staging = Staging::new(&path)?;
+    let mut tasks = JoinSet::new();
+    let job = uuid::Uuid::new_v4();
+    for partition in 0..plan.output_partitioning().partition_count() {
+        let mut stream = plan.execute(partition, context.clone()).map_err(from_datafusion)?;
+        let mut writer = TaskWriter::new(layout.clone(), encoder.clone(), staging.folder().to_path_buf(), job, partition);
+        tasks.spawn(async move {
+            while let Some(batch) = stream.next().await {
+                writer.write(&batch.map_err(from_datafusion)?)?;
+            }
+            writer.finish()
+        });
+    }
+    let mut summary = WriteSummary::default();
+    while let Some(result) = tasks.join_next().await {
+        let part = result.map_err(|e| match e.try_into_panic() {
+            Ok(_) => SparkError::internal("a task that writes files failed"),
+            Err(e) => SparkError::internal(e.to_string()),
+        })??;
+        summary.rows += part.rows;
+        summary.files.extend(part.files);
+    }
+    if summary.files.is_empty() && !layout.is_partitioned() {
+        let mut writer = TaskWriter::new(layout.clone(), encoder.clone(), staging.folder().to_path_buf(), job, 0);
+        writer.write_empty()?;
+        summary.files.extend(writer.finish()?.files);
+    }
+    let dynamic = match options.get("partitionOverwriteMode") {
+        Some(mode) => mode.eq_ignore_ascii_case("dynamic"),
+        None => request.conf.partition_overwrite_mode == PartitionOverwriteMode::Dynamic,
+    };
+    let replaces = match (request.mode, dynamic && layout.is_partitioned()) {
+        (SaveMode::Overwrite, true) => commit::Replace::Partitions,
+        (SaveMode::Overwrite, false) => commit::Replace::All,
+        _ => commit::Replace::Nothing,
+    };
+    summary.files.sort();
+    (summary.files, summary.bytes) = staging.commit(&summary.files, replaces)?;
+    Ok(summary)
+}
+
+/// Runs a plan for nothing.
+async fn discard(plan: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -> Result<WriteSummary> {
+    let mut tasks: JoinSet<datafusion::common::Result<u64>> = JoinSet::new();
+    for partition in 0..plan.output_partitioning().partition_count() {
+        let mut stream = plan.execute(partition, context.clone()).map_err(from_datafusion)?;
+        tasks.spawn(async move {
+            let mut rows = 0;
+            while let Some(batch) = stream.next().await {
+                rows += batch?.num_rows() as u64;
+            }
+            Ok(rows)
+        });
+    }
+    let mut summary = WriteSummary::default();
+    while let Some(result) = tasks.join_next().await {
+        let rows = result.map_err(|e| external(SparkError::internal(e.to_string()))).and_then(|rows| rows);
+        summary.rows += rows.map_err(from_datafusion)?;
+    }
+    Ok(summary)
+}
