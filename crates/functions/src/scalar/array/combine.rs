@@ -1,7 +1,7 @@
 //! Arrays made of arrays, of one value, or turned into text.
 
 use super::list::{Column, Lists, MOST_ELEMENTS, Picker, conform, element_of, list_of};
-use super::typing::{call_text, require_array};
+use super::typing::{call_text, require_array, unexpected};
 use crate::coercion::{self, mismatch};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Integers, Rows, Texts, downcast, finish, internal, row_count, texts};
@@ -59,8 +59,7 @@ fn build_flatten(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> R
     let Some((data_type, has_null_arrays)) = inner else {
         let call = call_text("flatten", &arguments);
         let first = arguments.first().ok_or_else(|| SparkError::internal("flatten takes an array"))?;
-        return Err(mismatch::unexpected_input(&call, 0, ArgType::Array, first)
-            .with("requiredType", "\"ARRAY\" of \"ARRAY\""));
+        return Err(unexpected(&call, 0, "\"ARRAY\" of \"ARRAY\"", first));
     };
     let nullable = arguments[0].nullable || has_null_arrays;
     let expr = crate::kernel::call(&FLATTEN, flatten, &arguments, &data_type, nullable, context)?;

@@ -3,6 +3,7 @@
 use super::list::{Column, Lists, element_of, pick_one};
 use crate::coercion::{self, mismatch};
 use crate::scalar::map::entry::{self, OnMissing};
+use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{downcast, finish, internal, row_count};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
@@ -90,10 +91,30 @@ fn is_array_call(expr: &Expr) -> bool {
     }
 }
 
+/// How many elements an array that is written out has.
+fn known_length(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Literal(ScalarValue::List(list), _) if list.len() == 1 => Some(i64::from(list.value_length(0))),
+        Expr::ScalarFunction(f) if f.func.name() == "array" => Some(f.args.len() as i64),
+        _ => None,
+    }
+}
+
+/// True where an index is constant and within an array that is written out.
+fn is_within(array: &TypedExpr, index: &TypedExpr, from_one: bool) -> bool {
+    let (Some(length), Some(index)) =
+        (known_length(&array.expr), index.literal().and_then(constant::integer_of))
+    else {
+        return false;
+    };
+    if from_one { index.abs() <= length } else { (0..length).contains(&index) }
+}
+
 fn get(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let (array, index) = pair(arguments)?;
-    let (element, _) = element_of(&array.data_type);
-    item(&GET, ZERO_BASED_LENIENT, array, index, element, true, context)
+    let (element, contains_null) = element_of(&array.data_type);
+    let nullable = contains_null || array.nullable || !is_within(&array, &index, false);
+    item(&GET, ZERO_BASED_LENIENT, array, index, element, nullable, context)
 }
 
 fn item(
@@ -126,7 +147,7 @@ fn element_at(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>, is_try:
             let is_fixed = key.literal().is_some_and(|v| !v.is_null());
             let is_lenient = is_try || !ansi;
             let known = is_array_call(&collection.expr);
-            let nullable = is_lenient
+            let nullable = (is_lenient && !is_within(&collection, &key, true))
                 || collection.nullable
                 || key.nullable
                 || if known || !is_fixed { contains_null } else { true };

@@ -12,6 +12,16 @@ pub fn call_text(function: &str, arguments: &[TypedExpr]) -> String {
     format!("{function}({})", names.join(", "))
 }
 
+/// An argument of a type that the parameter does not take, with Spark's words for what it takes.
+pub fn unexpected(call: &str, index: usize, required: impl Into<String>, argument: &TypedExpr) -> SparkError {
+    SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
+        .with("sqlExpr", mismatch::quoted(call))
+        .with("paramIndex", mismatch::ordinal(index))
+        .with("requiredType", required)
+        .with("inputSql", mismatch::quoted(&argument.name))
+        .with("inputType", mismatch::quoted_type(&argument.data_type))
+}
+
 /// Fails where an argument is no array.
 pub fn require_array(arguments: &[TypedExpr], index: usize, function: &str) -> Result<()> {
     match arguments.get(index) {

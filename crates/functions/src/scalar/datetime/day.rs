@@ -2,6 +2,7 @@
 
 use super::civil::civil;
 use super::moment::{Dates, Moments, argument, integer_overflow, session_zone};
+use crate::scalar::array::typing::unexpected;
 use crate::scalar::string::declare::{function, lenient, param, strict};
 use crate::scalar::string::rows::{Booleans, Integers, Rows, Texts, primitives};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Nullability, Returns, Signature, TypedExpr};
@@ -13,8 +14,6 @@ use firesteel_types::calendar::{
     MICROS_PER_DAY, MICROS_PER_SECOND, add_months, checked_days_from_civil, civil_from_days, days_in_month, weekday,
 };
 
-/// What counts as a number of days.
-const DAYS: ArgType = ArgType::Integer;
 const DATES: Signature = Signature::of(&[param("endDate", ArgType::Date), param("startDate", ArgType::Date)]);
 
 function! {
@@ -125,8 +124,7 @@ fn shift(name: &str, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) 
     let fits = matches!(days.data_type, DataType::Byte | DataType::Short | DataType::Integer | DataType::Null)
         || days.data_type.is_string();
     if !fits {
-        return Err(crate::coercion::mismatch::unexpected_input(&call, 1, DAYS, &days)
-            .with("requiredType", "(\"INT\" or \"SMALLINT\" or \"TINYINT\")"));
+        return Err(unexpected(&call, 1, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")", &days));
     }
     let days = crate::coercion::implicitly(days, &DataType::Integer, context)?;
     let nullable = date.nullable || days.nullable;

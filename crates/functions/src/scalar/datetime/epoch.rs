@@ -2,35 +2,35 @@
 
 use super::moment::{Moments, argument, long_overflow, timestamps};
 use crate::coercion::mismatch;
-use crate::scalar::string::declare::{function, param, strict};
+use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Doubles, Longs, Rows, primitives};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, KernelFn, Signature, TypedExpr};
 use arrow::array::Decimal128Array;
 use arrow::datatypes::Int64Type;
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_types::DataType;
 
-const TIMESTAMP: Signature = Signature::of(&[param("timestamp", ArgType::Timestamp)]);
+const TIMESTAMP: Signature = Signature::of(&[param("timestamp", ArgType::Any)]);
 const NUMBER: Signature = Signature::of(&[param("number", ArgType::Integral)]);
 
 function! {
     /// `unix_seconds(timestamp)`
-    UNIX_SECONDS = "unix_seconds" in DateTime, TIMESTAMP => strict(DataType::Long, |args| whole(args, 1_000_000));
+    UNIX_SECONDS = "unix_seconds" in DateTime, TIMESTAMP => Body::Build(|c, a| since_epoch(&UNIX_SECONDS, |args| whole(args, 1_000_000), c, a));
     usage "The whole seconds since 1970-01-01 00:00:00 UTC.";
     since "3.1.0";
     example "SELECT unix_seconds(TIMESTAMP('1970-01-01 00:00:01Z'))" => "1";
 }
 function! {
     /// `unix_millis(timestamp)`
-    UNIX_MILLIS = "unix_millis" in DateTime, TIMESTAMP => strict(DataType::Long, |args| whole(args, 1000));
+    UNIX_MILLIS = "unix_millis" in DateTime, TIMESTAMP => Body::Build(|c, a| since_epoch(&UNIX_MILLIS, |args| whole(args, 1000), c, a));
     usage "The whole milliseconds since 1970-01-01 00:00:00 UTC.";
     since "3.1.0";
     example "SELECT unix_millis(TIMESTAMP('1970-01-01 00:00:01Z'))" => "1000";
 }
 function! {
     /// `unix_micros(timestamp)`
-    UNIX_MICROS = "unix_micros" in DateTime, TIMESTAMP => strict(DataType::Long, |args| whole(args, 1));
+    UNIX_MICROS = "unix_micros" in DateTime, TIMESTAMP => Body::Build(|c, a| since_epoch(&UNIX_MICROS, |args| whole(args, 1), c, a));
     usage "The microseconds since 1970-01-01 00:00:00 UTC.";
     since "3.1.0";
     example "SELECT unix_micros(TIMESTAMP('1970-01-01 00:00:01Z'))" => "1000000";
@@ -56,6 +56,24 @@ function! {
     usage "The timestamp so many microseconds after 1970-01-01 00:00:00 UTC.";
     since "3.1.0";
     example "SELECT timestamp_micros(1230219000123123)" => "2008-12-25 07:30:00.123123";
+}
+
+/// A number since the epoch; only timestamps have one, without a cast.
+fn since_epoch(
+    function: &Function,
+    kernel: KernelFn,
+    context: &mut BuildContext<'_>,
+    arguments: Vec<TypedExpr>,
+) -> Result<TypedExpr> {
+    let moment = argument(&arguments, 0)?;
+    let call = function.call_text(&[moment.name.clone()]);
+    if !matches!(moment.data_type, DataType::Timestamp | DataType::Null) {
+        return Err(mismatch::unexpected_input(&call, 0, ArgType::Timestamp, &moment));
+    }
+    let moment = crate::coercion::implicitly(moment, &DataType::Timestamp, context)?;
+    let nullable = moment.nullable;
+    let expr = crate::kernel::call(function, kernel, &[moment], &DataType::Long, nullable, context)?;
+    Ok(TypedExpr::new(expr, DataType::Long, nullable, call))
 }
 
 fn whole(args: &KernelArgs<'_>, unit: i64) -> Result<ColumnarValue> {

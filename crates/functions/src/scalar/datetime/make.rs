@@ -2,7 +2,8 @@
 
 use super::day::{checked_date, out_of_bounds};
 use super::moment::{Dates, argument, long_overflow, session_zone, timestamps};
-use crate::coercion::{coerce_argument, implicitly, mismatch};
+use crate::coercion::{coerce_argument, implicitly};
+use crate::scalar::array::typing::unexpected;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Integers, Rows, Texts};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
@@ -124,8 +125,7 @@ fn build(
             typed.push(coerce_argument(argument(&arguments, 0)?, ArgType::Date, 0, &call, context)?);
             if let Ok(time) = argument(&arguments, 1) {
                 if !matches!(time.data_type, DataType::Time(_) | DataType::Null) {
-                    return Err(mismatch::unexpected_input(&call, 1, ArgType::Any, &time)
-                        .with("requiredType", "\"TIME\""));
+                    return Err(unexpected(&call, 1, "\"TIME\"", &time));
                 }
                 typed.push(implicitly(time, &DataType::Time(6), context)?);
             }

@@ -2,7 +2,7 @@
 
 use super::civil::civil;
 use super::moment::{Dates, Moments, argument, session_zone, timestamps};
-use crate::coercion::coerce_argument;
+use crate::scalar::array::typing::unexpected;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, lenient, param};
 use crate::scalar::string::rows::{Rows, Texts, primitives};
@@ -146,9 +146,7 @@ fn time_trunc(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Resu
     let (unit, time) = (argument(&arguments, 0)?, argument(&arguments, 1)?);
     let call = TIME_TRUNC.call_text(&[unit.name.clone(), time.name.clone()]);
     if !matches!(time.data_type, DataType::Time(_)) {
-        let time = coerce_argument(time, ArgType::Any, 1, &call, context)?;
-        return Err(crate::coercion::mismatch::unexpected_input(&call, 1, ArgType::Any, &time)
-            .with("requiredType", "\"TIME\""));
+        return Err(unexpected(&call, 1, "\"TIME\"", &time));
     }
     if let Some(value) = constant::value_of(&unit)?
         && let Some(name) = constant::text_of(&value)

@@ -6,6 +6,7 @@ use super::transform::{array_in_question, check_count};
 use crate::coercion::{self, mismatch};
 use crate::function::{BuildContext, Function, HigherOrder, LambdaArg, LambdaQuestion};
 use crate::scalar::array::list::element_of;
+use crate::scalar::array::typing::unexpected;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::internal;
 use crate::{ArgType, Body, Signature, TypedExpr};
@@ -74,8 +75,8 @@ fn build(function: &Function, context: &mut BuildContext<'_>, arguments: Vec<Lam
         merge
     } else {
         let shown = merge.clone().named(argument_text(&arguments, 2));
-        let error = mismatch::unexpected_input(&call_text(function, &arguments), 2, ArgType::Any, &shown);
-        return Err(error.with("requiredType", mismatch::quoted_type(&zero.data_type)));
+        let required = mismatch::quoted_type(&zero.data_type);
+        return Err(unexpected(&call_text(function, &arguments), 2, required, &shown));
     };
     let accumulator = (zero.data_type.clone(), true);
     let mut types = vec![vec![accumulator.clone(), element_of(&array.data_type)]];

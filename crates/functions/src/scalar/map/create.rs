@@ -204,7 +204,7 @@ fn entries_kernel(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 fn concat(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let call = MAP_CONCAT.call_text(&arguments.iter().map(|a| a.name.clone()).collect::<Vec<_>>());
     let types: Vec<DataType> = arguments.iter().map(|a| a.data_type.clone()).collect();
-    let common = if types.iter().all(|t| matches!(t, DataType::Map { .. })) {
+    let common = if !types.is_empty() && types.iter().all(|t| matches!(t, DataType::Map { .. })) {
         coercion::wider_common_type(&types, context.conf.ansi_enabled)
     } else {
         None
