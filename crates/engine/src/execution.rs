@@ -6,7 +6,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream, execute_stream};
+use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use firesteel_analyzer::resolved::engine_error;
 use firesteel_analyzer::attribute;
 use firesteel_error::{Result, SparkError};
@@ -152,12 +152,15 @@ fn column_positions(analysed: &Analysed) -> Result<Option<Vec<usize>>> {
 
 /// Optimises and plans.
 pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+    if crate::scale::is_small(plan) {
+        return crate::scale::for_small_plans(state).create_physical_plan(plan).await.map_err(engine_error);
+    }
     state.create_physical_plan(plan).await.map_err(engine_error)
 }
 
 /// Starts a physical plan.
 pub(crate) fn start(state: &SessionState, plan: Arc<dyn ExecutionPlan>) -> Result<SendableRecordBatchStream> {
-    execute_stream(plan, state.task_ctx()).map_err(engine_error)
+    crate::ordered::execute(plan, state.task_ctx()).map_err(engine_error)
 }
 
 /// Runs a plan to its end.

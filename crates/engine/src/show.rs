@@ -81,7 +81,7 @@ impl Table {
     /// Formats at most `limit` rows; longer cells are cut to `truncate` characters where it is positive.
     pub fn new(schema: &StructType, batches: &[RecordBatch], limit: usize, truncate: i32, time_zone: &str) -> Result<Self> {
         let cut = usize::try_from(truncate).unwrap_or(0);
-        let header = schema.fields.iter().map(|f| shorten(escape(&f.name), cut)).collect();
+        let header = schema.fields.iter().map(|f| escape(&f.name)).collect();
         let mut formatters = Vec::new();
         for field in &schema.fields {
             formatters.push(ValueFormatter::new(&field.data_type, time_zone, TextStyle::Show)?);

@@ -14,6 +14,8 @@ use firesteel_types::Literal;
 
 /// Analyses a call by name.
 pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
+    let parsed = parsed_arguments(a, call)?;
+    let call = parsed.as_ref().unwrap_or(call);
     let Some(name) = builtin_name(&call.name) else { return user_function(a, call, origin, scope) };
     if let Some(special) = special(a, &name, call, origin, scope)? {
         return Ok(special);
@@ -40,6 +42,23 @@ pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origi
         Body::Generator(_) => Err(SparkError::new("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS")
             .with("expression", format!("\"{name}\""))),
     }
+}
+
+/// The call with pieces of SQL text among its arguments parsed: they may be stars or lambdas.
+fn parsed_arguments(a: &Analyzer<'_>, call: &FunctionCall) -> Result<Option<FunctionCall>> {
+    if !call.arguments.iter().any(|e| matches!(e.kind, ExprKind::SqlText(_))) {
+        return Ok(None);
+    }
+    let options = crate::relation::parser_options(a);
+    let arguments = call
+        .arguments
+        .iter()
+        .map(|e| match &e.kind {
+            ExprKind::SqlText(text) => firesteel_sql::parse_expression(text, &options),
+            _ => Ok(e.clone()),
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Some(FunctionCall { arguments, ..call.clone() }))
 }
 
 /// The lower-case name of a call that may be a built-in's: one part, or in `system.builtin`.

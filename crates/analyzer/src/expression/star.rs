@@ -27,10 +27,10 @@ pub(crate) fn expand(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Result
                 None => (None, pattern.trim_matches('`').to_string()),
             };
             let flags = if a.case_sensitive() { "" } else { "(?i)" };
-            let regex = regex::Regex::new(&format!("{flags}^(?:{pattern})$"))
+            let regex = fancy_regex::Regex::new(&format!("{flags}^(?:{pattern})$"))
                 .map_err(|_| SparkError::new("INVALID_REGEXP_REPLACE").with("pattern", pattern.clone()))?;
             let matching = attributes.iter().filter(|c| {
-                regex.is_match(&c.name)
+                regex.is_match(&c.name).unwrap_or(false)
                     && qualifier.as_ref().is_none_or(|q| c.qualifier.last().is_some_and(|x| scope.same_name(x, q)))
             });
             Ok(Some(matching.map(|c| (c.name.clone(), c.typed())).collect()))

@@ -5,7 +5,9 @@ use crate::analyzer::Analyzer;
 use crate::attribute::{Attribute, quote};
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Resolved, built};
-use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, Union};
+use datafusion::common::{Column, JoinType, NullEquality};
+use datafusion::logical_expr::expr::WindowFunction;
+use datafusion::logical_expr::{Expr as DfExpr, Join, JoinConstraint, LogicalPlan, LogicalPlanBuilder, Union, Window};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::coercion;
 use firesteel_plan::{Relation, RelationKind, SetOperation, SetOperator};
@@ -70,11 +72,13 @@ pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> R
             let output = common_output(a, name, &[&left, &right])?;
             let left_cast = cast_to(a, &left, &output)?;
             let right_cast = cast_to(a, &right, &output)?;
-            let plan = built(if operator == SetOperator::Intersect {
-                LogicalPlanBuilder::intersect(left_cast, right_cast, operation.is_all)
+            let plan = if operation.is_all {
+                counted(left_cast, right_cast, operator == SetOperator::Intersect)?
+            } else if operator == SetOperator::Intersect {
+                built(LogicalPlanBuilder::intersect(left_cast, right_cast, false))?
             } else {
-                LogicalPlanBuilder::except(left_cast, right_cast, operation.is_all)
-            })?;
+                built(LogicalPlanBuilder::except(left_cast, right_cast, false))?
+            };
             // The rows are the left side's: its nullability, and for INTERSECT the stricter of both.
             let output: Vec<Attribute> = output
                 .into_iter()
@@ -97,6 +101,43 @@ pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> R
             Ok(Resolved { below: None, ..Resolved::over(renamed, output, &[&left, &right]) })
         }
     }
+}
+
+/// INTERSECT ALL and EXCEPT ALL: equal rows are numbered on each side, so that
+/// the n-th of the left meets the n-th of the right.
+fn counted(left: LogicalPlan, right: LogicalPlan, is_intersect: bool) -> Result<LogicalPlan> {
+    let number = |plan: LogicalPlan| -> Result<(LogicalPlan, Attribute, Vec<Column>)> {
+        let columns = plan.schema().columns();
+        let mut call = WindowFunction::new(datafusion::functions_window::row_number::row_number_udwf(), vec![]);
+        call.params.partition_by = columns.iter().cloned().map(DfExpr::Column).collect();
+        let attribute = Attribute::new("number", DataType::Long, false);
+        let window = DfExpr::WindowFunction(Box::new(call)).alias(attribute.column_name());
+        let plan = built(Window::try_new(vec![window], Arc::new(plan)).map(LogicalPlan::Window))?;
+        Ok((plan, attribute, columns))
+    };
+    let (left, left_number, columns) = number(left)?;
+    let (right, right_number, right_columns) = number(right)?;
+    // The sides have columns of equal names: the right one's get others.
+    let renamed: Vec<Attribute> = right_columns.iter().map(|c| Attribute::new(&c.name, DataType::Null, true)).collect();
+    let mut expressions: Vec<DfExpr> =
+        right_columns.iter().zip(&renamed).map(|(c, r)| DfExpr::Column(c.clone()).alias(r.column_name())).collect();
+    expressions.push(right_number.expr());
+    let right = crate::resolved::project(right, expressions)?;
+    let mut on: Vec<(DfExpr, DfExpr)> =
+        columns.iter().zip(&renamed).map(|(l, r)| (DfExpr::Column(l.clone()), r.expr())).collect();
+    on.push((left_number.expr(), right_number.expr()));
+    let join_type = if is_intersect { JoinType::LeftSemi } else { JoinType::LeftAnti };
+    let join = built(Join::try_new(
+        Arc::new(left),
+        Arc::new(right),
+        on,
+        None,
+        join_type,
+        JoinConstraint::On,
+        NullEquality::NullEqualsNull,
+        false,
+    ))?;
+    crate::resolved::project(LogicalPlan::Join(join), columns.into_iter().map(DfExpr::Column).collect())
 }
 
 fn flatten<'r>(operation: &'r SetOperation, inputs: &mut Vec<&'r Relation>) {

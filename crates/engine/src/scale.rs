@@ -1,0 +1,56 @@
+//! Plans over few rows run in one partition.
+//!
+//! Splitting work costs more than it gains there, and rows keep the order that
+//! users of Spark see in examples: groups by first appearance, joins by their left side.
+
+use datafusion::catalog::TableProvider;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::datasource::{MemTable, source_as_provider};
+use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use std::sync::Arc;
+
+/// Plans whose leaves have at most this many rows are small.
+const SMALL_ROWS: usize = 16_384;
+
+/// True where all leaves are known to have few rows in sum.
+pub(crate) fn is_small(plan: &LogicalPlan) -> bool {
+    let mut rows = 0usize;
+    let mut is_known = true;
+    let visited = plan.apply_with_subqueries(|node| {
+        match node {
+            LogicalPlan::TableScan(scan) => {
+                let count = source_as_provider(&scan.source).ok().and_then(|p| row_count(&p));
+                match count {
+                    Some(n) => rows = rows.saturating_add(n),
+                    None => is_known = false,
+                }
+            }
+            LogicalPlan::Repartition(_) | LogicalPlan::RecursiveQuery(_) => is_known = false,
+            _ => {}
+        }
+        Ok(if is_known && rows <= SMALL_ROWS { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
+    });
+    visited.is_ok() && is_known && rows <= SMALL_ROWS
+}
+
+fn row_count(provider: &Arc<dyn TableProvider>) -> Option<usize> {
+    let any: &dyn std::any::Any = provider.as_ref();
+    if let Some(table) = any.downcast_ref::<MemTable>() {
+        let mut rows = 0;
+        for partition in &table.batches {
+            let batches = partition.try_read().ok()?;
+            rows += batches.iter().map(arrow::record_batch::RecordBatch::num_rows).sum::<usize>();
+        }
+        return Some(rows);
+    }
+    provider.statistics().and_then(|s| s.num_rows.get_value().copied())
+}
+
+/// The state with one partition and joins left as they stand.
+pub(crate) fn for_small_plans(state: &SessionState) -> SessionState {
+    let mut config = state.config().clone().with_target_partitions(1);
+    config.options_mut().optimizer.join_reordering = false;
+    SessionStateBuilder::new_from_existing(state.clone()).with_config(config).build()
+}
