@@ -1,6 +1,6 @@
 //! Arrays made of arrays, of one value, or turned into text.
 
-use super::list::{Column, Lists, MOST_ELEMENTS, Picker, conform, element_of, list_of};
+use super::list::{Column, Lists, MOST_ELEMENTS, Picker, conform, element_of, empty, list_of};
 use super::typing::{call_text, require_array, unexpected};
 use crate::coercion::{self, mismatch};
 use crate::scalar::string::declare::{function, param};
@@ -101,6 +101,9 @@ fn build_zip(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Resul
         .into_iter()
         .map(|a| if a.data_type.is_null() { coercion::implicitly(a, &DataType::array(DataType::Null, true), context) } else { Ok(a) })
         .collect::<Result<Vec<_>>>()?;
+    if arguments.is_empty() {
+        return empty(DataType::array(DataType::struct_of(Vec::new()), false));
+    }
     for index in 0..arguments.len() {
         require_array(&arguments, index, "arrays_zip")?;
     }
@@ -159,7 +162,7 @@ fn build_repeat(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -
     let [value, count] = arguments.as_slice() else {
         return Err(SparkError::internal("array_repeat takes a value and a count"));
     };
-    if !matches!(count.data_type, DataType::Integer | DataType::Short | DataType::Byte | DataType::Null) {
+    if !matches!(count.data_type, DataType::Integer | DataType::Null) {
         return Err(mismatch::unexpected_input(&call_text("array_repeat", &arguments), 1, ArgType::Integer, count));
     }
     let data_type = DataType::array(value.data_type.clone(), value.nullable);

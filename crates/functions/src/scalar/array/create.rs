@@ -1,6 +1,6 @@
 //! `array(…)`.
 
-use super::list::{Column, Picker};
+use super::list::{Column, Picker, empty};
 use crate::coercion;
 use crate::scalar::string::declare::function;
 use crate::scalar::string::rows::{finish, row_count};
@@ -20,11 +20,10 @@ function! {
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     let call = format!("array({})", names.join(", "));
-    let arguments = if arguments.is_empty() {
-        arguments
-    } else {
-        common_type(arguments, "array", &call, context)?
-    };
+    if arguments.is_empty() {
+        return empty(DataType::array(DataType::Null, false));
+    }
+    let arguments = common_type(arguments, "array", &call, context)?;
     let element = arguments.first().map_or(DataType::Null, |a| a.data_type.clone());
     let contains_null = arguments.iter().any(|a| a.nullable);
     let data_type = DataType::array(element, contains_null);

@@ -41,7 +41,7 @@ function! {
 }
 function! {
     /// `array_compact(array)`
-    ARRAY_COMPACT = "array_compact" in Array, Signature::of(&[param("array", ArgType::Any)]) => Body::Build(build_compact);
+    ARRAY_COMPACT = "array_compact" in Array, Signature::of(&[param("array", ArgType::Array)]) => Body::Build(build_compact);
     usage "The array without its NULLs.";
     since "3.4.0";
     example "SELECT array_compact(array(1, 2, 3, null))" => "[1,2,3]";
@@ -178,7 +178,6 @@ fn compact(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 }
 
 fn build_remove(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
-    require_array(&arguments, 0, "array_remove")?;
     with_element(&mut arguments, 1, "array_remove", context)?;
     super::typing::require_order(&arguments, "array_remove")?;
     let data_type = arguments[0].data_type.clone();

@@ -1,10 +1,12 @@
 //! Arrays as kernels read and make them.
 
-use crate::KernelArgs;
+use crate::{KernelArgs, TypedExpr};
 use crate::scalar::string::rows::{array_or_constant, downcast, internal, row_count};
 use arrow::array::{Array, ArrayRef, ListArray, UInt64Array, new_null_array};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, FieldRef};
+use datafusion::logical_expr::Expr;
+use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::{DataType, arrow_mapping};
 use std::ops::Range;
@@ -208,6 +210,19 @@ pub fn list_of(field: FieldRef, offsets: Vec<i32>, values: ArrayRef, valid: &[bo
     let nulls = if valid.iter().all(|v| *v) { None } else { Some(NullBuffer::from(valid.to_vec())) };
     let made = ListArray::try_new(field, OffsetBuffer::new(offsets.into()), values, nulls);
     Ok(Arc::new(made.map_err(internal)?))
+}
+
+/// A constant: the only row of an array. DataFusion calls no function without arguments.
+pub fn constant(array: &ArrayRef, data_type: DataType) -> Result<TypedExpr> {
+    let value = ScalarValue::try_from_array(array, 0).map_err(internal)?;
+    Ok(TypedExpr::new(Expr::Literal(value, None), data_type, false, ""))
+}
+
+/// The array without elements, as a constant.
+pub fn empty(data_type: DataType) -> Result<TypedExpr> {
+    let mut out = Picker::of(&arrow_mapping::to_arrow(&data_type), Vec::new(), 1)?;
+    out.end()?;
+    constant(&out.finish()?, data_type)
 }
 
 /// The values at positions of sources; a source beyond the last gives null.

@@ -17,7 +17,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 function! {
     /// `sort_array(array[, ascending])`
     SORT_ARRAY = "sort_array" in Array,
-        Signature::with_optional(&[param("array", ArgType::Any), param("ascendingOrder", ArgType::Any)], 1)
+        Signature::with_optional(&[param("array", ArgType::Array), param("ascendingOrder", ArgType::Any)], 1)
         => Body::Build(build_sort);
     text |a| if a.len() == 1 { format!("sort_array({}, true)", a[0]) } else { format!("sort_array({})", a.join(", ")) };
     usage "The elements in order, NULLs first; or in descending order, NULLs last.";

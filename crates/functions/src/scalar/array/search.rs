@@ -15,7 +15,7 @@ use firesteel_types::DataType;
 use std::cmp::Ordering;
 
 const ARRAY_AND_VALUE: Signature = Signature::of(&[param("array", ArgType::Any), param("element", ArgType::Any)]);
-const ONE_ARRAY: Signature = Signature::of(&[param("array", ArgType::Any)]);
+const ONE_ARRAY: Signature = Signature::of(&[param("array", ArgType::Array)]);
 
 function! {
     /// `array_contains(array, value)`
@@ -88,7 +88,6 @@ fn contains(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 }
 
 fn build_position(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
-    require_array(&arguments, 0, "array_position")?;
     with_element(&mut arguments, 1, "array_position", context)?;
     require_order(&arguments, "array_position")?;
     let nullable = arguments.iter().any(|a| a.nullable);

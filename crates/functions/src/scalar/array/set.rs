@@ -14,7 +14,7 @@ const TWO_ARRAYS: Signature = Signature::of(&[param("array1", ArgType::Any), par
 
 function! {
     /// `array_distinct(array)`
-    ARRAY_DISTINCT = "array_distinct" in Array, Signature::of(&[param("array", ArgType::Any)]) => Body::Build(build_distinct);
+    ARRAY_DISTINCT = "array_distinct" in Array, Signature::of(&[param("array", ArgType::Array)]) => Body::Build(build_distinct);
     usage "The array with each element once.";
     since "2.4.0";
     example "SELECT array_distinct(array(1, 2, 3, null, 3))" => "[1,2,3,null]";

@@ -51,9 +51,13 @@ pub fn with_element(
     let (Some(array), Some(value)) = (arguments.first().cloned(), arguments.get(value_at).cloned()) else {
         return Err(SparkError::internal(format!("{function} takes an array and a value")));
     };
+    if !array.data_type.is_null() {
+        require_array(arguments, 0, function)?;
+    }
     let (element, contains_null) = element_of(&array.data_type);
     let types = [element.clone(), value.data_type.clone()];
     let common = coercion::wider_without_strings(&types, context.conf.ansi_enabled)
+        .filter(|_| !array.data_type.is_null())
         .filter(|t| t.is_string() == element.is_string() || element.is_null() || value.data_type.is_null());
     let Some(common) = common else {
         return Err(SparkError::new("DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES")

@@ -109,8 +109,7 @@ function! {
 }
 function! {
     /// `unix_date(date)`
-    UNIX_DATE = "unix_date" in DateTime, Signature::of(&[param("date", ArgType::Date)])
-        => strict(DataType::Integer, |args| super::moment::map_first::<Date32Type, Int32Type>(args, |d| d));
+    UNIX_DATE = "unix_date" in DateTime, Signature::of(&[param("date", ArgType::Any)]) => Body::Build(unix_date);
     usage "The number of days since 1970-01-01.";
     since "3.1.0";
     example "SELECT unix_date(DATE('1970-01-02'))" => "1";
@@ -130,6 +129,20 @@ fn shift(name: &str, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) 
     let nullable = date.nullable || days.nullable;
     let expr = crate::kernel::call(function, kernel, &[date, days], &DataType::Date, nullable, context)?;
     Ok(TypedExpr::new(expr, DataType::Date, nullable, call))
+}
+
+/// Only dates count, without a cast.
+fn unix_date(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let date = argument(&arguments, 0)?;
+    let call = UNIX_DATE.call_text(&[date.name.clone()]);
+    if !matches!(date.data_type, DataType::Date | DataType::Null) {
+        return Err(crate::coercion::mismatch::unexpected_input(&call, 0, ArgType::Date, &date));
+    }
+    let date = crate::coercion::implicitly(date, &DataType::Date, context)?;
+    let nullable = date.nullable;
+    let kernel: crate::KernelFn = |args| super::moment::map_first::<Date32Type, Int32Type>(args, |d| d);
+    let expr = crate::kernel::call(&UNIX_DATE, kernel, &[date], &DataType::Integer, nullable, context)?;
+    Ok(TypedExpr::new(expr, DataType::Integer, nullable, call))
 }
 
 fn later(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

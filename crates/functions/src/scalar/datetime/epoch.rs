@@ -37,7 +37,7 @@ function! {
 }
 function! {
     /// `timestamp_seconds(seconds)`
-    TIMESTAMP_SECONDS = "timestamp_seconds" in DateTime, Signature::of(&[param("seconds", ArgType::Numeric)])
+    TIMESTAMP_SECONDS = "timestamp_seconds" in DateTime, Signature::of(&[param("seconds", ArgType::Any)])
         => Body::Build(timestamp_seconds);
     usage "The timestamp so many seconds, possibly with a fraction, after 1970-01-01 00:00:00 UTC.";
     since "3.1.0";
@@ -107,6 +107,7 @@ fn timestamp_seconds(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) 
             (crate::coercion::implicitly(seconds, &DataType::Double, context)?, of_double)
         }
         DataType::Decimal(..) => (seconds, of_decimal),
+        DataType::Null => (crate::coercion::implicitly(seconds, &DataType::Double, context)?, of_double),
         ref t if t.is_integral() => return of_integral(context, vec![seconds], "timestamp_seconds"),
         _ => {
             let call = TIMESTAMP_SECONDS.call_text(&[seconds.name.clone()]);

@@ -2,7 +2,7 @@
 
 use super::civil::civil;
 use super::moment::{Moments, argument, map_first, zone_of};
-use crate::coercion::coerce_argument;
+use crate::coercion::{coerce_argument, implicitly};
 use crate::scalar::string::declare::{function, param, strict};
 use crate::scalar::string::rows::{Rows, finish, row_count};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, KernelFn, Signature, TypedExpr};
@@ -177,6 +177,7 @@ fn clock(
     let call = function.call_text(&[value.name.clone()]);
     let value = match value.data_type {
         DataType::Time(_) => value,
+        DataType::Date => implicitly(value, &DataType::Timestamp, context)?,
         _ => coerce_argument(value, ArgType::AnyTimestamp, 0, &call, context)?,
     };
     let nullable = value.nullable;

@@ -16,6 +16,7 @@ pub mod scan;
 pub mod time;
 pub mod truncate;
 pub mod unit;
+pub mod window;
 pub mod zone;
 #[cfg(test)]
 mod tests;
@@ -89,6 +90,9 @@ pub const FUNCTIONS: &[&Function] = &[
     &truncate::TRUNC,
     &unit::TIMESTAMPADD,
     &unit::TIMESTAMPDIFF,
+    &window::SESSION_WINDOW,
+    &window::WINDOW,
+    &window::WINDOW_TIME,
     &zone::CONVERT_TIMEZONE,
     &zone::FROM_UTC_TIMESTAMP,
     &zone::TO_UTC_TIMESTAMP,

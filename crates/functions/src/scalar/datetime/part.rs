@@ -2,7 +2,7 @@
 
 use super::field::{DAY, DAYOFWEEK, DAYOFYEAR, HOUR, MINUTE, MONTH, QUARTER, WEEKDAY, WEEKOFYEAR, YEAR, YEAR_OF_WEEK};
 use super::moment::{Moments, argument, zone_of};
-use crate::coercion::{coerce_argument, mismatch};
+use crate::coercion::{coerce_argument, implicitly, mismatch};
 use crate::function::Group;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, param};
@@ -117,6 +117,7 @@ static INTERVAL_FIELD: Function = hidden("interval_field");
 fn seconds(context: &mut BuildContext<'_>, source: TypedExpr) -> Result<TypedExpr> {
     let source = match source.data_type {
         DataType::Time(_) => source,
+        DataType::Date => implicitly(source, &DataType::Timestamp, context)?,
         _ => {
             let call = format!("secondwithfraction({})", source.name);
             coerce_argument(source, ArgType::AnyTimestamp, 0, &call, context)?

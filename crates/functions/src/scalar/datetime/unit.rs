@@ -1,7 +1,7 @@
 //! Adding and counting units of time.
 
 use super::moment::{Moments, argument, timestamps, zone_of};
-use crate::coercion::{coerce_argument, mismatch};
+use crate::coercion::{coerce_argument, implicitly, mismatch};
 use crate::scalar::operator::datetime::move_timestamp;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, param};
@@ -59,7 +59,10 @@ fn build(adds: bool, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) 
     let payload = Some(Arc::from(unit));
     if adds {
         let quantity = argument(&arguments, 1)?;
-        let start = coerce_argument(argument(&arguments, 2)?, ArgType::AnyTimestamp, 2, &call, context)?;
+        let start = match argument(&arguments, 2)? {
+            date if date.data_type == DataType::Date => implicitly(date, &DataType::Timestamp, context)?,
+            other => coerce_argument(other, ArgType::AnyTimestamp, 2, &call, context)?,
+        };
         let data_type = start.data_type.clone();
         let nullable = quantity.nullable || start.nullable;
         let arguments = [quantity, start];

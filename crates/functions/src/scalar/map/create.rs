@@ -2,7 +2,7 @@
 
 use super::entry::{MapPicker, Maps, check_key_type, entry_of, policy};
 use crate::coercion::{self, mismatch};
-use crate::scalar::array::list::{Column, Lists, element_of};
+use crate::scalar::array::list::{Column, Lists, constant, element_of};
 use crate::scalar::array::element::pair;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{downcast, finish, row_count};
@@ -43,6 +43,13 @@ function! {
     example "SELECT map_concat(map(1, 'a', 2, 'b'), map(3, 'c'))" => "{1:\"a\",2:\"b\",3:\"c\"}";
 }
 
+/// The map without entries, as a constant.
+fn empty(data_type: DataType) -> Result<TypedExpr> {
+    let mut out = MapPicker::new(&data_type, Vec::new(), Vec::new(), false)?;
+    out.end()?;
+    constant(&out.finish()?, data_type)
+}
+
 fn last_wins(args: &KernelArgs<'_>) -> bool {
     args.settings.payload.is_some()
 }
@@ -72,6 +79,9 @@ pub fn not_in_pairs(function: &str, actual: usize) -> SparkError {
 fn map(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     if arguments.len() % 2 != 0 {
         return Err(not_in_pairs("map", arguments.len()));
+    }
+    if arguments.is_empty() {
+        return empty(DataType::map(DataType::Null, DataType::Null, false));
     }
     let call = MAP.call_text(&arguments.iter().map(|a| a.name.clone()).collect::<Vec<_>>());
     let (mut keys, mut values) = (Vec::new(), Vec::new());
@@ -211,7 +221,7 @@ fn concat(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<T
     };
     let common = match common {
         Some(common) => common,
-        None if arguments.is_empty() => DataType::map(DataType::STRING, DataType::STRING, false),
+        None if arguments.is_empty() => return empty(DataType::map(DataType::STRING, DataType::STRING, false)),
         None => {
             let types: Vec<String> = types.iter().map(mismatch::quoted_type).collect();
             return Err(SparkError::new("DATATYPE_MISMATCH.MAP_CONCAT_DIFF_TYPES")

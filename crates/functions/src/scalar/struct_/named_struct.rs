@@ -1,13 +1,13 @@
 //! `named_struct(name, value, …)`.
 
 use crate::coercion::mismatch;
-use crate::scalar::array::list::canonical;
+use crate::scalar::array::list::{canonical, constant as constant_of};
 use crate::scalar::map::create::not_in_pairs;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::function;
 use crate::scalar::string::rows::{finish, internal, row_count};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
-use arrow::array::StructArray;
+use arrow::array::{ArrayRef, StructArray};
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
@@ -25,6 +25,10 @@ function! {
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     if arguments.len() % 2 != 0 {
         return Err(not_in_pairs("named_struct", arguments.len()));
+    }
+    if arguments.is_empty() {
+        let row: ArrayRef = Arc::new(StructArray::new_empty_fields(1, None));
+        return constant_of(&row, DataType::struct_of(Vec::new()));
     }
     let texts: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     let mut wrong = Vec::new();
