@@ -155,7 +155,7 @@ fn evaluate(
         (Token::StartArray, []) if style == Style::Flatten => {
             let mut found = false;
             loop {
-                match reader.next()? {
+                match reader.token()? {
                     Token::EndArray => return Ok(found),
                     token => found |= evaluate(reader, token, &[], style, sink)?,
                 }
@@ -194,7 +194,7 @@ fn evaluate(
             let style = if more { Style::Quoted } else { style };
             let (mut position, mut found) = (0, false);
             loop {
-                match reader.next()? {
+                match reader.token()? {
                     Token::EndArray => return Ok(found),
                     token if position == *index => found = evaluate(reader, token, rest, style, sink)?,
                     token => reader.skip(&token)?,
@@ -218,7 +218,7 @@ fn evaluate_elements(
 ) -> Result<usize, Malformed> {
     let mut count = 0;
     loop {
-        match reader.next()? {
+        match reader.token()? {
             Token::EndArray => return Ok(count),
             token => count += usize::from(evaluate(reader, token, steps, style, sink)?),
         }
@@ -233,13 +233,13 @@ fn evaluate_object(
 ) -> Result<bool, Malformed> {
     let mut found = false;
     loop {
-        let Token::Name(name) = (match reader.next()? {
+        let Token::Name(name) = (match reader.token()? {
             Token::EndObject => return Ok(found),
             token => token,
         }) else {
             return Err(Malformed);
         };
-        let token = reader.next()?;
+        let token = reader.token()?;
         match steps {
             _ if found => reader.skip(&token)?,
             [Step::Key, Step::Named(wanted), rest @ ..] if *wanted == *name => {
@@ -271,7 +271,7 @@ fn get_json_object(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         let mut reader = Reader::new(text, Leniency::DEFAULT);
         buffer.clear();
         let mut sink = Sink { out: std::mem::take(&mut buffer), in_array: false, is_first: true };
-        let found = match reader.next() {
+        let found = match reader.token() {
             Ok(Token::End) | Err(Malformed) => false,
             Ok(token) => evaluate(&mut reader, token, steps, Style::Raw, &mut sink).unwrap_or(false),
         };
@@ -287,12 +287,12 @@ fn json_array_length(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 
 fn array_length(text: &str) -> Result<Option<i32>, Malformed> {
     let mut reader = Reader::new(text, Leniency::DEFAULT);
-    if reader.next()? != Token::StartArray {
+    if reader.token()? != Token::StartArray {
         return Ok(None);
     }
     let mut count = 0;
     loop {
-        match reader.next()? {
+        match reader.token()? {
             Token::EndArray => return Ok(Some(count)),
             token => reader.skip(&token)?,
         }
@@ -320,16 +320,16 @@ fn json_object_keys(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 
 fn object_keys(text: &str) -> Result<Option<Vec<String>>, Malformed> {
     let mut reader = Reader::new(text, Leniency::DEFAULT);
-    if reader.next()? != Token::StartObject {
+    if reader.token()? != Token::StartObject {
         return Ok(None);
     }
     let mut keys = Vec::new();
     loop {
-        match reader.next()? {
+        match reader.token()? {
             Token::EndObject => return Ok(Some(keys)),
             Token::Name(name) => {
                 keys.push(name.into_owned());
-                let token = reader.next()?;
+                let token = reader.token()?;
                 reader.skip(&token)?;
             }
             _ => return Err(Malformed),
@@ -363,16 +363,16 @@ fn json_tuple(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Resu
 fn tuple(text: &str, wanted: &[Option<&str>]) -> Result<Vec<Option<String>>, Malformed> {
     let mut found: Vec<Option<String>> = vec![None; wanted.len()];
     let mut reader = Reader::new(text, Leniency::DEFAULT);
-    if reader.next()? != Token::StartObject {
+    if reader.token()? != Token::StartObject {
         return Ok(found);
     }
     loop {
-        let name = match reader.next()? {
+        let name = match reader.token()? {
             Token::EndObject => return Ok(found),
             Token::Name(name) => name,
             _ => return Err(Malformed),
         };
-        let token = reader.next()?;
+        let token = reader.token()?;
         let positions: Vec<usize> =
             (0..wanted.len()).filter(|i| wanted[*i] == Some(name.as_ref())).collect();
         if positions.is_empty() || token == Token::Null {

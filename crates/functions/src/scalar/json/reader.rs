@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next token; [`Token::End`] once the value is complete and nothing follows.
-    pub fn next(&mut self) -> Result<Token<'a>, Malformed> {
+    pub fn token(&mut self) -> Result<Token<'a>, Malformed> {
         self.skip_blanks()?;
         match self.stack.last().copied() {
             None if self.is_done => {
@@ -373,7 +373,7 @@ impl<'a> Reader<'a> {
         }
         let depth = self.stack.len();
         while self.stack.len() >= depth {
-            if self.next()? == Token::End {
+            if self.token()? == Token::End {
                 return Err(Malformed);
             }
         }
@@ -397,7 +397,7 @@ pub enum Json<'a> {
 /// Reads a value; what follows it does not count. None for a text without a value.
 pub fn read<'a>(text: &'a str, leniency: Leniency) -> Result<Option<Json<'a>>, Malformed> {
     let mut reader = Reader::new(text, leniency);
-    match reader.next()? {
+    match reader.token()? {
         Token::End => Ok(None),
         token => read_value(&mut reader, token).map(Some),
     }
@@ -416,7 +416,7 @@ pub fn read_value<'a>(reader: &mut Reader<'a>, token: Token<'a>) -> Result<Json<
         Token::StartArray => {
             let mut values = Vec::new();
             loop {
-                match reader.next()? {
+                match reader.token()? {
                     Token::EndArray => return Ok(Json::Array(values)),
                     token => values.push(read_value(reader, token)?),
                 }
@@ -425,10 +425,10 @@ pub fn read_value<'a>(reader: &mut Reader<'a>, token: Token<'a>) -> Result<Json<
         Token::StartObject => {
             let mut fields = Vec::new();
             loop {
-                match reader.next()? {
+                match reader.token()? {
                     Token::EndObject => return Ok(Json::Object(fields)),
                     Token::Name(name) => {
-                        let token = reader.next()?;
+                        let token = reader.token()?;
                         fields.push((name, read_value(reader, token)?));
                     }
                     _ => return Err(Malformed),

@@ -61,7 +61,7 @@ pub fn copy(reader: &mut Reader<'_>, token: &Token<'_>, out: &mut String) -> Res
             out.push('[');
             let mut is_first = true;
             loop {
-                match reader.next()? {
+                match reader.token()? {
                     Token::EndArray => break,
                     token => {
                         if !std::mem::take(&mut is_first) {
@@ -77,7 +77,7 @@ pub fn copy(reader: &mut Reader<'_>, token: &Token<'_>, out: &mut String) -> Res
             out.push('{');
             let mut is_first = true;
             loop {
-                match reader.next()? {
+                match reader.token()? {
                     Token::EndObject => break,
                     Token::Name(name) => {
                         if !std::mem::take(&mut is_first) {
@@ -85,7 +85,7 @@ pub fn copy(reader: &mut Reader<'_>, token: &Token<'_>, out: &mut String) -> Res
                         }
                         write_text(out, &name);
                         out.push(':');
-                        let token = reader.next()?;
+                        let token = reader.token()?;
                         copy(reader, &token, out)?;
                     }
                     _ => return Err(Malformed),

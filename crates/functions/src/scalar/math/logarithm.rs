@@ -48,7 +48,7 @@ pub fn ln(mut x: f64) -> f64 {
         if f == 0.0 {
             return if exponent == 0 { 0.0 } else { k * LN2_HIGH + k * LN2_LOW };
         }
-        let r = f * f * (0.5 - 0.333_333_333_333_333_33 * f);
+        let r = f * f * (0.5 - (1.0 / 3.0) * f);
         return if exponent == 0 { f - r } else { k * LN2_HIGH - ((r - k * LN2_LOW) - f) };
     }
     let s = f / (2.0 + f);

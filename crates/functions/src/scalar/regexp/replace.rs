@@ -226,11 +226,8 @@ fn append_parts(text: &str, pattern: &Pattern, limit: i32, out: &mut StringBuild
 /// Appends the characters of a text, of which the last part keeps the rest.
 fn append_characters(text: &str, limit: i32, out: &mut StringBuilder) {
     let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
-    let mut characters = text.char_indices().peekable();
-    let mut count = 0;
-    while let Some((at, character)) = characters.next() {
-        count += 1;
-        if count >= limit {
+    for (index, (at, character)) in text.char_indices().enumerate() {
+        if index + 1 >= limit {
             out.append_value(&text[at..]);
             return;
         }

@@ -100,7 +100,7 @@ fn initcap(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
                 Some(original) => lower.get(original.to_lowercase().map(char::len_utf8).sum::<usize>()..),
                 None => None,
             };
-            let _ = out.write_str(rest.unwrap_or_else(|| characters.as_str()));
+            let _ = out.write_str(rest.unwrap_or(characters.as_str()));
         }
         Ok(Some(()))
     })

@@ -1,11 +1,12 @@
 //! Single characters, and what kind they are of.
 
+use super::constant::{not_foldable, text_of, value_of};
 use super::declare::{function, lenient, param, strict};
 use super::rows::{Longs, Rows, Texts, booleans, primitives, texts};
-use crate::{ArgType, Body, KernelArgs, Nullability, Returns, Signature};
+use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::datatypes::Int32Type;
 use datafusion::logical_expr::ColumnarValue;
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -54,7 +55,7 @@ function! {
             ],
             4,
         )
-        => Body::Scalar { returns: Returns::SameAs(0), nullable: Nullability::Always, kernel: mask };
+        => Body::Build(build_mask);
     text |a| {
         let mut all: Vec<&str> = a.iter().map(String::as_str).collect();
         all.extend(["X", "x", "n", "NULL"].into_iter().skip(all.len().saturating_sub(1)));
@@ -107,12 +108,33 @@ fn luhn(text: &str) -> bool {
             _ => digit,
         };
     }
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 fn luhn_check(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let values: Texts = Rows::of(args, 0)?;
     booleans(args, |row| Ok(values.get(row).map(luhn)))
+}
+
+/// The characters to write must be constant, and one character each.
+fn build_mask(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    const NAMES: [&str; 4] = ["upperChar", "lowerChar", "digitChar", "otherChar"];
+    let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
+    let call = MASK.call_text(&names);
+    for (argument, name) in arguments.iter().skip(1).zip(NAMES) {
+        let Some(value) = value_of(argument)? else {
+            return Err(not_foldable(argument, &call, name, "STRING"));
+        };
+        if text_of(&value).is_some_and(|text| text.chars().count() != 1) {
+            return Err(SparkError::new("DATATYPE_MISMATCH.INPUT_SIZE_NOT_ONE")
+                .with("exprName", name)
+                .with("sqlExpr", format!("\"{call}\"")));
+        }
+    }
+    let Some(first) = arguments.first() else { return Err(SparkError::internal("mask without arguments")) };
+    let data_type = first.data_type.clone();
+    let expr = crate::kernel::call(&MASK, mask, &arguments, &data_type, true, context)?;
+    Ok(TypedExpr::new(expr, data_type, true, call))
 }
 
 /// The general category of a character, as far as `mask` tells them apart.

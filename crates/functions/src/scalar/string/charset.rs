@@ -82,7 +82,7 @@ fn encode_text(text: &str, charset: Charset) -> Option<Vec<u8>> {
 }
 
 fn decode_utf16(bytes: &[u8], big: bool) -> Option<String> {
-    if bytes.len() % 2 != 0 {
+    if !bytes.len().is_multiple_of(2) {
         return None;
     }
     let units = bytes.chunks_exact(2).map(|pair| {
@@ -109,7 +109,7 @@ fn decode_bytes(bytes: &[u8], charset: Charset) -> Option<String> {
                 [0xff, 0xfe, 0, 0, rest @ ..] => (rest, false),
                 _ => (bytes, true),
             };
-            if bytes.len() % 4 != 0 {
+            if !bytes.len().is_multiple_of(4) {
                 return None;
             }
             bytes

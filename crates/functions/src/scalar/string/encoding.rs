@@ -98,6 +98,8 @@ fn base64(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 enum Base64Fault {
     Unit,
     Ending,
+    /// Something follows the padding.
+    After(usize),
 }
 
 /// Decodes as MIME does: other characters do not count.
@@ -116,15 +118,17 @@ fn decode_base64(text: &str) -> std::result::Result<Vec<u8>, Base64Fault> {
         }
     }
     if padded {
-        // Two characters need a second sign right after, and nothing may follow.
-        let rest: Vec<u8> = bytes.collect();
-        let second = digits.len() % 4 == 2;
-        if digits.len() % 4 < 2 || (second && rest.first() != Some(&b'=')) {
-            return Err(Base64Fault::Ending);
+        let read = text.len() - bytes.len();
+        let mut rest = bytes.enumerate();
+        match digits.len() % 4 {
+            0 => return Err(Base64Fault::Ending),
+            1 => return Err(Base64Fault::Unit),
+            // Two characters need a second sign right after.
+            2 if rest.next().map(|(_, byte)| byte) != Some(b'=') => return Err(Base64Fault::Ending),
+            _ => {}
         }
-        let after = rest.get(usize::from(second)..).unwrap_or_default();
-        if after.iter().any(|b| matches!(b, b'=' | b'+' | b'/' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')) {
-            return Err(Base64Fault::Ending);
+        if let Some((at, _)) = rest.find(|(_, b)| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/')) {
+            return Err(Base64Fault::After(read + at));
         }
     } else if digits.len() % 4 == 1 {
         return Err(Base64Fault::Unit);
@@ -143,8 +147,9 @@ fn unbase64(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         let Some(text) = values.get(row) else { return Ok(None) };
         decode_base64(text).map(Some).map_err(|fault| {
             let message = match fault {
-                Base64Fault::Unit => "Last unit does not have enough valid bits",
-                Base64Fault::Ending => "Input byte array has wrong 4-byte ending unit",
+                Base64Fault::Unit => "Last unit does not have enough valid bits".to_string(),
+                Base64Fault::Ending => "Input byte array has wrong 4-byte ending unit".to_string(),
+                Base64Fault::After(at) => format!("Input byte array has incorrect ending byte at {at}"),
             };
             SparkError::plain(ExceptionClass::IllegalArgument, message)
         })

@@ -154,7 +154,7 @@ fn overlay(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             };
             let length = if length >= 0 { length } else { replacement.len() as i32 };
             let head = byte_part(value, 1, position.wrapping_sub(1));
-            let tail = byte_part(value, position.wrapping_add(length), i32::MAX);
+            let tail = byte_part(value, position.saturating_add(length), i32::MAX);
             Ok(Some([head, replacement, tail].concat()))
         });
     }
@@ -168,7 +168,7 @@ fn overlay(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         let length = if length >= 0 { length } else { replacement.chars().count() as i32 };
         let _ = out.write_str(part(text, 1, position.wrapping_sub(1)));
         let _ = out.write_str(replacement);
-        Ok(out.write_str(part(text, position.wrapping_add(length), i32::MAX)).ok())
+        Ok(out.write_str(part(text, position.saturating_add(length), i32::MAX)).ok())
     })
 }
 

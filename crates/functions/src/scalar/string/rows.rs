@@ -47,7 +47,7 @@ where
 
     /// The value in a row; None for null.
     #[inline]
-    pub fn get<'a>(&'a self, row: usize) -> Option<<&'a A as ArrayAccessor>::Item> {
+    pub fn get(&self, row: usize) -> Option<<&A as ArrayAccessor>::Item> {
         let row = if self.is_constant { 0 } else { row };
         let array = &self.array;
         if array.is_null(row) { None } else { Some(array.value(row)) }
