@@ -1,6 +1,6 @@
 //! What the analyzer needs from outside.
 
-use crate::{Attribute, Resolved};
+use crate::{Attribute, Frame, Resolved};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use datafusion::catalog::TableProvider;
@@ -35,8 +35,8 @@ pub trait Environment: Send + Sync {
     /// (pivot without values, transpose, crosstab). The batches have exactly the
     /// output columns.
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>>;
-    /// A replacement of an analysed sub-plan by cached rows, if these are persisted.
-    fn cached(&self, fingerprint: u128) -> Option<Scan> {
+    /// A relation's persisted rows, if it is persisted. Asked for every relation, so it must be cheap.
+    fn cached(&self, fingerprint: u128) -> Option<PersistedFrame> {
         let _ = fingerprint;
         None
     }
@@ -71,6 +71,14 @@ pub struct Scan {
     /// The first `schema.fields.len()` columns of the provider are the schema's; these follow, hidden
     /// (`_metadata`).
     pub metadata_columns: Vec<StructField>,
+}
+
+/// A persisted relation: its rows, and what its analysis gave when it was persisted.
+pub struct PersistedFrame {
+    /// One column for each of `output`, in order.
+    pub scan: Scan,
+    pub output: Vec<Attribute>,
+    pub frame: Arc<Frame>,
 }
 
 /// Rows at hand.

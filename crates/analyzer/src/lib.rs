@@ -19,5 +19,5 @@ mod scope;
 
 pub use analyzer::Analyzer;
 pub use attribute::{Attribute, AttributeId};
-pub use environment::{Environment, LocalRows, Scan, TableLookup, UserFunction};
+pub use environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
 pub use resolved::{Frame, Resolved};

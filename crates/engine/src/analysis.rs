@@ -1,6 +1,7 @@
 //! Questions about plans: the members of AnalyzePlan.
 
 use crate::execution;
+use crate::kept::{PlanOnly, persist};
 use crate::session::{SPARK_VERSION, Session};
 use datafusion::physical_plan::displayable;
 use firesteel_analyzer::attribute;
@@ -79,10 +80,17 @@ pub(crate) async fn answer(session: &Arc<Session>, request: AnalysisRequest) -> 
             let bytes = hasher.finish().to_le_bytes();
             Ok(AnalysisReply::Hash(i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])))
         }
-        AnalysisRequest::Persist(..) | AnalysisRequest::Unpersist { .. } => Err(SparkError::unsupported("persist")),
+        AnalysisRequest::Persist(relation, level) => {
+            persist::persist(session, relation, level).await?;
+            Ok(AnalysisReply::Done)
+        }
+        // What is freed is free at once, whether the client waits for it or not.
+        AnalysisRequest::Unpersist { relation, blocking: _ } => {
+            persist::unpersist(session, relation).await?;
+            Ok(AnalysisReply::Done)
+        }
         AnalysisRequest::GetStorageLevel(relation) => {
-            session.analyse(relation).await?;
-            Ok(AnalysisReply::StorageLevel(StorageLevel::NONE))
+            Ok(AnalysisReply::StorageLevel(persist::storage_level(session, relation).await?))
         }
     }
 }
@@ -104,7 +112,7 @@ async fn schema(session: &Arc<Session>, relation: Relation) -> Result<StructType
 /// The analysed plan as text, its ids renumbered by first appearance: equal for equal plans.
 async fn semantic_text(session: &Arc<Session>, relation: Relation) -> Result<String> {
     let analysed = session.analyse(relation).await?;
-    let text = analysed.resolved.exact()?.display_indent().to_string();
+    let text = format!("{:?}", analysed.resolved.exact()?);
     Ok(renumber(&text))
 }
 
@@ -136,7 +144,8 @@ async fn explain(session: &Arc<Session>, relation: Relation, mode: ExplainMode) 
     let parsed = format!("{:?}", relation.kind());
     let analysed = session.analyse(relation).await?;
     let logical = analysed.resolved.exact()?;
-    let state = session.state();
+    // An explanation runs nothing: kept relations without rows stay as they are.
+    let state = &PlanOnly::of(session.state());
     let optimised = state.optimize(&logical).map_err(firesteel_analyzer::resolved::engine_error)?;
     let physical = execution::plan(state, &logical).await?;
     let physical_text = displayable(physical.as_ref()).indent(false).to_string();

@@ -152,10 +152,12 @@ fn column_positions(analysed: &Analysed) -> Result<Option<Vec<usize>>> {
 
 /// Optimises and plans.
 pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
-    if crate::scale::is_small(plan) {
-        return crate::scale::for_small_plans(state).create_physical_plan(plan).await.map_err(engine_error);
-    }
-    state.create_physical_plan(plan).await.map_err(engine_error)
+    let physical = if crate::scale::is_small(plan) {
+        crate::scale::for_small_plans(state).create_physical_plan(plan).await
+    } else {
+        state.create_physical_plan(plan).await
+    };
+    physical.and_then(crate::partitioned::by_partition).map_err(engine_error)
 }
 
 /// Starts a physical plan.

@@ -7,16 +7,20 @@
 //! Invariant: owns all long-lived data; everything in it can be dropped per session.
 
 pub mod analysis;
+mod catalog_request;
+mod catalog_state;
 pub mod command;
 pub mod engine;
 pub mod environment;
 pub mod execution;
 pub mod kept;
 pub mod ordered;
+mod partitioned;
 pub mod planner;
 pub mod scale;
 pub mod session;
 pub mod show;
+mod statement;
 pub mod write;
 
 pub use analysis::{AnalysisReply, AnalysisRequest};

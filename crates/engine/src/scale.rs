@@ -4,7 +4,7 @@
 //! users of Spark see in examples: groups by first appearance, joins by their left side.
 
 use datafusion::catalog::TableProvider;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::{MemTable, source_as_provider};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::session_state::SessionState;

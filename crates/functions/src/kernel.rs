@@ -38,6 +38,8 @@ pub struct KernelArgs<'a> {
     pub settings: &'a KernelSettings,
     /// The place of the call, for errors.
     pub context: Option<&'a QueryContext>,
+    /// The partition that the rows belong to.
+    pub partition: i32,
     prepared: &'a OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
@@ -91,8 +93,12 @@ pub struct SparkScalarUdf {
     settings: KernelSettings,
     context: Option<Arc<QueryContext>>,
     signature: Signature,
+    partition: i32,
     prepared: OnceLock<Box<dyn Any + Send + Sync>>,
 }
+
+/// Functions whose values depend on the partition, or on the rows of it seen before.
+const OF_PARTITION: [&str; 6] = ["spark_partition_id", "monotonically_increasing_id", "rand", "randn", "uuid", "randstr"];
 
 impl SparkScalarUdf {
     pub fn new(
@@ -114,7 +120,37 @@ impl SparkScalarUdf {
             settings,
             context,
             signature: Signature::variadic_any(volatility),
+            partition: 0,
             prepared: OnceLock::new(),
+        }
+    }
+
+    /// True where every partition needs an instance of its own.
+    pub fn depends_on_partition(&self) -> bool {
+        OF_PARTITION.contains(&self.name)
+    }
+
+    /// A fresh instance for the rows of one partition.
+    pub fn for_partition(&self, partition: i32) -> Self {
+        Self {
+            name: self.name,
+            kernel: self.kernel,
+            argument_types: self.argument_types.clone(),
+            return_type: self.return_type.clone(),
+            nullable: self.nullable,
+            settings: self.settings.clone(),
+            context: self.context.clone(),
+            signature: self.signature.clone(),
+            partition,
+            prepared: OnceLock::new(),
+        }
+    }
+
+    /// The name with the settings of this call.
+    fn full_name(&self) -> String {
+        match &self.settings.payload {
+            Some(payload) => format!("{}[{payload}]", self.name),
+            None => self.name.to_string(),
         }
     }
 
@@ -163,6 +199,12 @@ impl ScalarUDFImpl for SparkScalarUdf {
         &self.signature
     }
 
+    // Plans tell columns apart by these texts, so what makes two calls different must be in them.
+    fn schema_name(&self, args: &[Expr]) -> DfResult<String> {
+        let args = datafusion::logical_expr::expr::schema_name_from_exprs(args)?;
+        Ok(format!("{}({args})", self.full_name()))
+    }
+
     fn return_type(&self, _: &[ArrowType]) -> DfResult<ArrowType> {
         Ok(arrow_mapping::to_arrow(&self.return_type))
     }
@@ -179,6 +221,7 @@ impl ScalarUDFImpl for SparkScalarUdf {
             number_rows: args.number_rows,
             settings: &self.settings,
             context: self.context.as_deref(),
+            partition: self.partition,
             prepared: &self.prepared,
         };
         (self.kernel)(&kernel_args).map_err(|e| DataFusionError::External(Box::new(kernel_args.error(e))))

@@ -172,6 +172,7 @@ fn explicit_cast(
     expr: &Expr,
     scope: &Scope,
 ) -> Result<TypedExpr> {
+    let is_typed_literal = mode == CastMode::Ansi && matches!(child.kind, ExprKind::Literal(_));
     let child = a.expression(child, scope)?;
     let ansi = a.env.conf().ansi_enabled;
     let mode = match mode {
@@ -190,7 +191,13 @@ fn explicit_cast(
         _ => format!("CAST({} AS {})", child.name, to.sql()),
     };
     let mut context = a.build_context(&expr.origin);
-    Ok(cast::cast(child, to, mode, &mut context)?.named(name))
+    let cast = cast::cast(child, to, mode, &mut context)?;
+    if is_typed_literal {
+        // `TIMESTAMP '…'`: read in the session's time zone.
+        let value = fold(a, &cast)?;
+        return literal_in(&value, a.zone());
+    }
+    Ok(cast.named(name))
 }
 
 /// An implicit cast: the name stays.

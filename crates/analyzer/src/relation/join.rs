@@ -143,7 +143,7 @@ fn join_plan(left: LogicalPlan, right: LogicalPlan, join_type: DfJoinType, condi
     // Spark streams the left side, so that its order shows in the result. DataFusion streams
     // its right side: the sides change places, unless statistics change them back.
     let (left, right, on, join_type) = match join_type {
-        DfJoinType::Inner | DfJoinType::Left if !matches!(right, LogicalPlan::Subquery(_)) => {
+        DfJoinType::Inner | DfJoinType::Left if !on.is_empty() && !matches!(right, LogicalPlan::Subquery(_)) => {
             let on = on.into_iter().map(|(l, r)| (r, l)).collect();
             let swapped = if join_type == DfJoinType::Left { DfJoinType::Right } else { DfJoinType::Inner };
             (right, left, on, swapped)

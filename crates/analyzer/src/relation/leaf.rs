@@ -1,10 +1,10 @@
 //! Relations without inputs.
 
 use crate::analyzer::Analyzer;
-use crate::attribute::Attribute;
-use crate::environment::{LocalRows, Scan};
+use crate::attribute::{Attribute, AttributeId};
+use crate::environment::{LocalRows, PersistedFrame, Scan};
 use crate::expression::{self, NamedExpr};
-use crate::resolved::{Resolved, built, project};
+use crate::resolved::{Frame, Resolved, built, project};
 use crate::scope::Scope;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
@@ -16,6 +16,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_functions::coercion;
 use firesteel_plan::{Expr, ExprKind, LocalRelation};
 use firesteel_types::{DataType, StructField, StructType, arrow_mapping};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// `SELECT 1`: one row, no columns.
@@ -72,6 +73,41 @@ pub(crate) fn scan(scan: &Scan, qualifier: &[String]) -> Result<Resolved> {
     let mut resolved = Resolved::leaf(project(plan, expressions)?, attributes);
     resolved.hidden = hidden;
     Ok(resolved)
+}
+
+/// A scan of persisted rows in place of the relation: the columns and the
+/// frames below as analysed, under fresh ids.
+pub(crate) fn persisted(persisted: &PersistedFrame) -> Result<Resolved> {
+    let scanned = scan(&persisted.scan, &[])?;
+    let mut renewed = HashMap::new();
+    let output = renew(&persisted.output, &mut renewed);
+    let mut seen = HashSet::new();
+    let expressions = scanned
+        .output
+        .iter()
+        .zip(&output)
+        .filter(|(_, new)| seen.insert(new.id))
+        .map(|(stored, new)| stored.expr().alias(new.column_name()))
+        .collect();
+    let frame = renew_frame(&persisted.frame, &mut renewed);
+    let mut resolved = Resolved::leaf(project(scanned.plan, expressions)?, output);
+    resolved.frame = frame;
+    Ok(resolved)
+}
+
+fn renew(attributes: &[Attribute], renewed: &mut HashMap<AttributeId, AttributeId>) -> Vec<Attribute> {
+    attributes
+        .iter()
+        .map(|a| Attribute { id: *renewed.entry(a.id).or_insert_with(AttributeId::fresh), ..a.clone() })
+        .collect()
+}
+
+fn renew_frame(frame: &Frame, renewed: &mut HashMap<AttributeId, AttributeId>) -> Arc<Frame> {
+    stacker::maybe_grow(512 * 1024, 8 * 1024 * 1024, || {
+        let output = renew(&frame.output, renewed);
+        let children = frame.children.iter().map(|c| renew_frame(c, renewed)).collect();
+        Arc::new(Frame { plan_id: frame.plan_id, output, children })
+    })
 }
 
 /// Rows at hand.

@@ -16,6 +16,7 @@ mod unpivot;
 mod with;
 
 pub(crate) use aggregate::grouping_marker;
+pub(crate) use leaf::persisted;
 
 use crate::analyzer::Analyzer;
 use crate::resolved::Resolved;

@@ -200,7 +200,8 @@ fn build(
 /// The generator of a call.
 pub fn generator<'a>(args: &'a KernelArgs<'_>) -> Result<&'a Mutex<XorShift>> {
     args.prepared(|| {
-        let seed = args.settings.payload.as_deref().and_then(|p| p.parse().ok()).unwrap_or(0);
+        let seed: i64 = args.settings.payload.as_deref().and_then(|p| p.parse().ok()).unwrap_or(0);
+        let seed = seed.wrapping_add(i64::from(args.partition));
         Ok(Mutex::new(XorShift::new(seed)))
     })
 }

@@ -61,7 +61,7 @@ function! {
 function! {
     /// `input_file_name()`
     INPUT_FILE_NAME = "input_file_name" in Misc, Signature::NONE
-        => Body::Build(|context, _| call_without_arguments(&INPUT_FILE_NAME, |_| Ok(ColumnarValue::Scalar(ScalarValue::Utf8(Some(String::new())))), DataType::STRING, None, context));
+        => Body::Build(|_, _| Err(SparkError::unsupported("input_file_name")));
     volatile true;
     usage "The file that the row comes from; empty where it comes from none.";
     since "1.5.0";
@@ -70,7 +70,7 @@ function! {
 function! {
     /// `input_file_block_start()`
     INPUT_FILE_BLOCK_START = "input_file_block_start" in Misc, Signature::NONE
-        => Body::Build(|context, _| call_without_arguments(&INPUT_FILE_BLOCK_START, |_| Ok(ColumnarValue::Scalar(ScalarValue::Int64(Some(-1)))), DataType::Long, None, context));
+        => Body::Build(|_, _| Err(SparkError::unsupported("input_file_block_start")));
     volatile true;
     usage "Where in its file the block starts that the row comes from; -1 where it comes from none.";
     since "2.2.0";
@@ -79,7 +79,7 @@ function! {
 function! {
     /// `input_file_block_length()`
     INPUT_FILE_BLOCK_LENGTH = "input_file_block_length" in Misc, Signature::NONE
-        => Body::Build(|context, _| call_without_arguments(&INPUT_FILE_BLOCK_LENGTH, |_| Ok(ColumnarValue::Scalar(ScalarValue::Int64(Some(-1)))), DataType::Long, None, context));
+        => Body::Build(|_, _| Err(SparkError::unsupported("input_file_block_length")));
     volatile true;
     usage "The length of the block that the row comes from; -1 where it comes from none.";
     since "2.2.0";
@@ -97,7 +97,7 @@ function! {
 function! {
     /// `spark_partition_id()`
     SPARK_PARTITION_ID = "spark_partition_id" in Misc, Signature::NONE
-        => Body::Build(|context, _| call_without_arguments(&SPARK_PARTITION_ID, |_| Ok(ColumnarValue::Scalar(ScalarValue::Int32(Some(0)))), DataType::Integer, None, context));
+        => Body::Build(|context, _| call_without_arguments(&SPARK_PARTITION_ID, |args| Ok(ColumnarValue::Scalar(ScalarValue::Int32(Some(args.partition)))), DataType::Integer, None, context));
     text |_| "SPARK_PARTITION_ID()".to_string();
     volatile true;
     usage "The number of the row's partition.";
@@ -119,6 +119,7 @@ fn type_of(_: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedE
 fn increasing(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let next = args.prepared(|| Ok(AtomicI64::new(0)))?;
     let count = args.number_rows as i64;
-    let first = next.fetch_add(count, Ordering::Relaxed);
+    // The partition's number stands in the upper 31 bits.
+    let first = (i64::from(args.partition) << 33) + next.fetch_add(count, Ordering::Relaxed);
     Ok(ColumnarValue::Array(Arc::new(Int64Array::from_iter_values(first..first + count))))
 }

@@ -1,0 +1,115 @@
+//! Projections and filters whose functions depend on the partition: each
+//! partition gets instances of its own (`rand(seed)`, `spark_partition_id()`).
+
+use arrow::datatypes::SchemaRef;
+use datafusion::common::Result as DfResult;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::execution::TaskContext;
+use datafusion::logical_expr::ScalarUDF;
+use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use datafusion::physical_plan::filter::FilterExec;
+use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream};
+use firesteel_functions::SparkScalarUdf;
+use std::fmt;
+use std::sync::Arc;
+
+/// Wraps the operators of a plan that need it.
+pub(crate) fn by_partition(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn ExecutionPlan>> {
+    plan.transform_up(|node| {
+        let any: &dyn std::any::Any = node.as_ref();
+        let needs = if let Some(projection) = any.downcast_ref::<ProjectionExec>() {
+            projection.expr().iter().any(|e| depends(&e.expr))
+        } else if let Some(filter) = any.downcast_ref::<FilterExec>() {
+            depends(filter.predicate())
+        } else {
+            false
+        };
+        Ok(if needs { Transformed::yes(Arc::new(PartitionedExec { inner: node }) as _) } else { Transformed::no(node) })
+    })
+    .map(|t| t.data)
+}
+
+fn udf_of(expr: &Arc<dyn PhysicalExpr>) -> Option<(&ScalarFunctionExpr, &SparkScalarUdf)> {
+    let any: &dyn std::any::Any = expr.as_ref();
+    let function = any.downcast_ref::<ScalarFunctionExpr>()?;
+    let inner: &dyn std::any::Any = function.fun().inner().as_ref();
+    let udf = inner.downcast_ref::<SparkScalarUdf>()?;
+    udf.depends_on_partition().then_some((function, udf))
+}
+
+fn depends(expr: &Arc<dyn PhysicalExpr>) -> bool {
+    expr.exists(|e| Ok(udf_of(e).is_some())).unwrap_or(false)
+}
+
+fn for_partition(expr: &Arc<dyn PhysicalExpr>, partition: usize) -> DfResult<Arc<dyn PhysicalExpr>> {
+    let partition = i32::try_from(partition).unwrap_or(i32::MAX);
+    expr.clone()
+        .transform_up(|e| {
+            let Some((function, udf)) = udf_of(&e) else { return Ok(Transformed::no(e)) };
+            let fresh = Arc::new(ScalarUDF::new_from_impl(udf.for_partition(partition)));
+            let call = ScalarFunctionExpr::new(
+                function.name(),
+                fresh,
+                function.args().to_vec(),
+                Arc::new(arrow::datatypes::Field::new(function.name(), function.return_type().clone(), function.nullable())),
+                Arc::new(function.config_options().clone()),
+            );
+            Ok(Transformed::yes(Arc::new(call) as _))
+        })
+        .map(|t| t.data)
+}
+
+/// A projection or filter that is made anew for each partition.
+#[derive(Debug)]
+struct PartitionedExec {
+    inner: Arc<dyn ExecutionPlan>,
+}
+
+impl DisplayAs for PartitionedExec {
+    fn fmt_as(&self, t: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt_as(t, f)
+    }
+}
+
+impl ExecutionPlan for PartitionedExec {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.inner.properties()
+    }
+
+    fn schema(&self) -> SchemaRef {
+        self.inner.schema()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        self.inner.children()
+    }
+
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> DfResult<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(Self { inner: self.inner.clone().with_new_children(children)? }))
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
+        let any: &dyn std::any::Any = self.inner.as_ref();
+        if let Some(projection) = any.downcast_ref::<ProjectionExec>() {
+            let expressions = projection
+                .expr()
+                .iter()
+                .map(|e| Ok(ProjectionExpr { expr: for_partition(&e.expr, partition)?, alias: e.alias.clone() }))
+                .collect::<DfResult<Vec<_>>>()?;
+            return ProjectionExec::try_new(expressions, projection.input().clone())?.execute(partition, context);
+        }
+        if let Some(filter) = any.downcast_ref::<FilterExec>() {
+            let predicate = for_partition(filter.predicate(), partition)?;
+            let fresh = datafusion::physical_plan::filter::FilterExecBuilder::from(filter)
+                .with_predicate(predicate)
+                .build()?;
+            return fresh.execute(partition, context);
+        }
+        self.inner.execute(partition, context)
+    }
+}
