@@ -1,17 +1,14 @@
 //! Commands: what they do and give back.
 
-use crate::execution::{self, RunContext, cancellable};
-use crate::kept::KeptRows;
-use crate::session::Session;
+use crate::execution::{RunContext, cancellable};
+use crate::session::{Session, blocking};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
-use datafusion::physical_plan::ExecutionPlanProperties;
 use firesteel_analyzer::attribute;
-use firesteel_analyzer::resolved::engine_error;
+use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{Checkpoint, Command, Relation, RelationKind, Statement, StorageLevel};
+use firesteel_plan::{Command, Relation, RelationKind, Statement, WriteTarget};
 use std::sync::Arc;
-use uuid::Uuid;
 
 /// The result of a command.
 pub enum CommandOutput {
@@ -29,9 +26,6 @@ pub enum SqlResult {
     Rows { schema: SchemaRef, batches: Vec<RecordBatch> },
 }
 
-/// Shown for frames that are not persisted.
-pub const NOT_PERSISTED: StorageLevel = StorageLevel::NONE;
-
 /// Runs a command.
 pub(crate) async fn run(session: &Arc<Session>, command: Command, run: RunContext) -> Result<CommandOutput> {
     match command {
@@ -41,22 +35,48 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command, run: RunContex
         }
         Command::Sql(relation) => sql(session, relation, &run).await,
         Command::Checkpoint(checkpoint) => {
-            let relation_id = cancellable(&run, self::checkpoint(session, checkpoint)).await?;
+            let relation_id = cancellable(&run, crate::kept::checkpoint(session, checkpoint)).await?;
             Ok(CommandOutput::Checkpoint { relation_id })
         }
         Command::RemoveCachedRemoteRelation { relation_id } => {
             session.engine().kept().remove(&session.key(), &relation_id);
             Ok(CommandOutput::None)
         }
-        Command::Write(_) | Command::WriteV2(_) => Err(SparkError::unsupported("writes")),
+        Command::Write(operation) => {
+            match operation.target.clone() {
+                WriteTarget::SaveAsTable(name) => {
+                    let session = session.clone();
+                    let work = blocking(move || crate::statement::save::save_as_table(&session, &operation, &name));
+                    cancellable(&run, work).await?;
+                }
+                WriteTarget::InsertInto(name) => {
+                    let session = session.clone();
+                    let work = blocking(move || crate::statement::save::insert_into(&session, &operation, &name));
+                    cancellable(&run, work).await?;
+                }
+                WriteTarget::Path(_) | WriteTarget::None => {
+                    cancellable(&run, crate::write::write(session, operation)).await?;
+                }
+            }
+            Ok(CommandOutput::None)
+        }
+        Command::WriteV2(operation) => {
+            let session = session.clone();
+            let work = blocking(move || crate::statement::save::write_to(&session, &operation));
+            cancellable(&run, work).await?;
+            Ok(CommandOutput::None)
+        }
         Command::RegisterFunction(f) => Err(SparkError::unsupported(format!("the Python function {}", f.name))),
         Command::RegisterTableFunction { name, .. } => {
             Err(SparkError::unsupported(format!("the Python table function {name}")))
         }
         Command::RegisterDataSource { name } => Err(SparkError::unsupported(format!("the Python data source {name}"))),
-        Command::MergeInto(_) => Err(SparkError::unsupported("MERGE INTO")),
+        Command::MergeInto(merge) => {
+            statement_rows(session, Statement::Merge(Box::new(merge)), &run).await?;
+            Ok(CommandOutput::None)
+        }
         Command::Statement(statement) => {
-            statement_rows(session, &statement).await?;
+            cancellable(&run, statement_rows(session, *statement, &run)).await?;
             Ok(CommandOutput::None)
         }
         Command::Unsupported(what) => Err(SparkError::unsupported(what)),
@@ -73,12 +93,14 @@ async fn create_view(session: &Arc<Session>, name: String, input: Relation, is_g
         if !replace && views.contains_key(&key) {
             return Err(exists());
         }
+        session.engine().global_view_queries().write().remove(&key);
         views.insert(key, resolved);
     } else {
         let mut views = session.temp_views().write();
         if !replace && views.contains_key(&key) {
             return Err(exists());
         }
+        session.catalog_state().view_queries.write().remove(&key);
         views.insert(key, (name.clone(), resolved));
     }
     Ok(())
@@ -93,40 +115,53 @@ async fn sql(session: &Arc<Session>, relation: Relation, run: &RunContext) -> Re
     let RelationKind::Sql { text, .. } = inner.kind() else {
         return Err(SparkError::internal("an SQL command without SQL text"));
     };
-    let conf = session.conf();
-    let options = firesteel_sql::ParserOptions {
-        ansi: conf.ansi_enabled,
-        enforce_reserved_keywords: conf.enforce_reserved_keywords,
-        double_quoted_identifiers: conf.double_quoted_identifiers,
-        ..Default::default()
-    };
-    let statement = firesteel_sql::parse_statement(text, &options)?;
+    let statement = firesteel_sql::parse_script_or_statement(text, &parser_options(&session.conf()))?;
     if let Statement::Query(_) = statement {
         session.analyse(relation).await?;
         return Ok(CommandOutput::Sql(SqlResult::Query));
     }
-    let (schema, batches) = cancellable(run, statement_rows(session, &statement)).await?;
+    let (schema, batches) = cancellable(run, statement_rows(session, statement, run)).await?;
     Ok(CommandOutput::Sql(SqlResult::Rows { schema, batches }))
 }
 
-async fn statement_rows(session: &Arc<Session>, statement: &Statement) -> Result<(SchemaRef, Vec<RecordBatch>)> {
-    let _ = (session, statement);
-    Err(SparkError::unsupported("this statement"))
+/// What the session says about parsing.
+pub(crate) fn parser_options(conf: &SqlConf) -> firesteel_sql::ParserOptions {
+    firesteel_sql::ParserOptions {
+        ansi: conf.ansi_enabled,
+        enforce_reserved_keywords: conf.enforce_reserved_keywords,
+        double_quoted_identifiers: conf.double_quoted_identifiers,
+        quoted_regex_column_names: conf.quoted_regex_column_names,
+        escaped_string_literals: conf.escaped_string_literals,
+        consecutive_string_literals: conf.consecutive_string_literals,
+        legacy_interval: conf.legacy_interval,
+        exponent_literal_as_decimal: conf.exponent_literal_as_decimal,
+        legacy_set_operation_precedence: conf.setops_precedence,
+        timestamp_is_ntz: conf.timestamp_type == firesteel_config::TimestampType::Ntz,
+        scripting: conf.scripting_enabled,
+        bang_equals_not: conf.bang_equals_not,
+        ..Default::default()
+    }
 }
 
-/// Runs a frame and keeps its rows.
-async fn checkpoint(session: &Arc<Session>, checkpoint: Checkpoint) -> Result<String> {
-    let analysed = session.analyse(checkpoint.input).await?;
-    let schema = attribute::schema_of(&analysed.resolved.output);
-    let logical = analysed.resolved.exact()?;
-    let physical = execution::plan(session.state(), &logical).await?;
-    let arrow_schema = physical.schema();
-    let partitions = if physical.output_partitioning().partition_count() == 1 {
-        vec![datafusion::physical_plan::collect(physical, session.state().task_ctx()).await.map_err(engine_error)?]
-    } else {
-        datafusion::physical_plan::collect_partitioned(physical, session.state().task_ctx()).await.map_err(engine_error)?
-    };
-    let id = Uuid::new_v4().to_string();
-    session.engine().kept().put(&session.key(), &id, Arc::new(KeptRows { schema, arrow_schema, partitions }));
-    Ok(id)
+/// Runs a statement on a thread that may block; its rows are as clients expect them.
+async fn statement_rows(
+    session: &Arc<Session>,
+    statement: Statement,
+    run: &RunContext,
+) -> Result<(SchemaRef, Vec<RecordBatch>)> {
+    let conf = session.conf();
+    let session = session.clone();
+    let cancel = run.cancel.clone();
+    let rows = blocking(move || crate::statement::run(&session, &statement, cancel)).await?;
+    let schema: SchemaRef = Arc::new(firesteel_types::client::client_schema(
+        &rows.schema,
+        &conf.time_zone_text,
+        conf.arrow_large_var_types,
+    ));
+    let batches = rows
+        .batches
+        .iter()
+        .map(|batch| firesteel_types::client::client_batch(batch, &schema))
+        .collect::<Result<_>>()?;
+    Ok((schema, batches))
 }

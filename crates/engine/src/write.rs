@@ -1,11 +1,13 @@
 //! Reading and writing of files for a session.
 
-use crate::session::Session;
+use crate::execution;
+use crate::session::{Analysed, Session};
+use firesteel_analyzer::attribute;
 use firesteel_analyzer::environment::Scan;
 use firesteel_config::SqlConf;
-use firesteel_error::{Result, SparkError};
-use firesteel_plan::DataSource;
-use firesteel_sources::ScanRequest;
+use firesteel_error::{ExceptionClass, Result, SparkError};
+use firesteel_plan::{DataSource, SaveMode, WriteOperation, WriteTarget};
+use firesteel_sources::{ScanRequest, WriteRequest, WriteSummary};
 use firesteel_types::{DataType, StructType};
 use std::sync::Arc;
 
@@ -68,4 +70,69 @@ pub(crate) fn format_name(name: &str) -> String {
         }
     }
     lower
+}
+
+/// Runs `df.write.save(…)`.
+pub(crate) async fn write(session: &Arc<Session>, operation: WriteOperation) -> Result<()> {
+    let conf = session.conf();
+    let format = format_name(operation.format.as_deref().unwrap_or(&conf.default_source));
+    let path = match operation.target {
+        WriteTarget::Path(path) => Some(path),
+        WriteTarget::None => None,
+        WriteTarget::SaveAsTable(name) => {
+            return Err(SparkError::unsupported(format!("saveAsTable of {}", attribute::quote_parts(&name))));
+        }
+        WriteTarget::InsertInto(name) => {
+            return Err(SparkError::unsupported(format!("insertInto {}", attribute::quote_parts(&name))));
+        }
+    };
+    let refused = [
+        (operation.bucket.is_some(), "bucketBy"),
+        (!operation.sort_columns.is_empty(), "sortBy"),
+        (!operation.clustering_columns.is_empty(), "clusterBy"),
+    ];
+    if let Some((_, name)) = refused.iter().find(|(is_there, _)| *is_there) {
+        let text = format!("'save' does not support {name} right now.");
+        return Err(SparkError::plain(ExceptionClass::Analysis, text));
+    }
+    let analysed = session.analyse(operation.input).await?;
+    let mode = operation.mode.unwrap_or(SaveMode::ErrorIfExists);
+    let partition_by = operation.partition_columns;
+    write_to_path(session, &analysed, &format, path, mode, partition_by, operation.options).await?;
+    Ok(())
+}
+
+/// Writes an analysed relation as files of a format. `path` may stand in the options.
+pub(crate) async fn write_to_path(
+    session: &Arc<Session>,
+    analysed: &Analysed,
+    format: &str,
+    path: Option<String>,
+    mode: SaveMode,
+    partition_by: Vec<String>,
+    options: Vec<(String, String)>,
+) -> Result<WriteSummary> {
+    let schema = attribute::schema_of(&analysed.resolved.output);
+    let logical = analysed.resolved.exact()?;
+    if logical.schema().fields().len() != schema.fields.len() {
+        let mut seen = std::collections::HashSet::new();
+        let double = schema.fields.iter().find(|f| !seen.insert(&f.name)).map_or("", |f| f.name.as_str());
+        return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", attribute::quote(double)));
+    }
+    let request = WriteRequest {
+        format: format.to_string(),
+        path,
+        mode: match mode {
+            SaveMode::ErrorIfExists => firesteel_sources::SaveMode::ErrorIfExists,
+            SaveMode::Append => firesteel_sources::SaveMode::Append,
+            SaveMode::Overwrite => firesteel_sources::SaveMode::Overwrite,
+            SaveMode::Ignore => firesteel_sources::SaveMode::Ignore,
+        },
+        partition_by,
+        schema,
+        options,
+        conf: session.conf(),
+    };
+    let plan = execution::plan(session.state(), &logical).await?;
+    firesteel_sources::write(request, plan, session.state().task_ctx()).await
 }

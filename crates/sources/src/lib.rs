@@ -25,3 +25,7 @@ pub mod write;
 pub use request::{SaveMode, ScanRequest, SourceScan, WriteRequest, WriteSummary};
 pub use scan::scan;
 pub use write::write;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;

@@ -39,14 +39,14 @@ pub const ROW_METADATA_KEY: &str = "org.apache.spark.sql.parquet.row.metadata";
 pub struct ParquetFormat {
     case_sensitive: bool,
     binary_as_string: bool,
-    /// The schema was not taken from the files.
-    is_declared: bool,
+    /// Some files may have other types than the table.
+    checks_types: bool,
 }
 
 impl ParquetFormat {
     /// The reader with a session's settings.
-    pub fn new(conf: &SqlConf, is_declared: bool) -> Self {
-        Self { case_sensitive: conf.case_sensitive, binary_as_string: conf.parquet_binary_as_string, is_declared }
+    pub fn new(conf: &SqlConf, checks_types: bool) -> Self {
+        Self { case_sensitive: conf.case_sensitive, binary_as_string: conf.parquet_binary_as_string, checks_types }
     }
 }
 
@@ -78,23 +78,24 @@ impl Format for ParquetFormat {
         meta: &ObjectMeta,
         projection: Option<&[usize]>,
     ) -> DfResult<Arc<Statistics>> {
+        let uri = uri(meta);
+        let footer = footer(state, store.as_ref(), meta).await.map_err(external)?;
+        if self.checks_types {
+            let own = arrow_schema(&footer, &uri).map_err(external)?;
+            check(schema, &own, projection, self.case_sensitive, &uri).map_err(external)?;
+        }
         let cache = state.runtime_env().cache_manager.get_file_statistic_cache();
         let key = TableScopedPath { table: None, path: meta.location.clone() };
         let fingerprint = Arc::new(SchemaFingerprint::from_schema(schema));
-        if !self.is_declared
-            && let Some(cache) = &cache
+        if let Some(cache) = &cache
             && let Some(cached) = cache.get(&key)
             && cached.is_valid_for(meta, &fingerprint)
         {
             return Ok(cached.statistics.clone());
         }
-        let uri = uri(meta);
-        let footer = footer(state, store.as_ref(), meta).await.map_err(external)?;
-        if self.is_declared {
-            let own = arrow_schema(&footer, &uri).map_err(external)?;
-            check(schema, &own, projection, self.case_sensitive, &uri).map_err(external)?;
-        }
-        let statistics = Arc::new(DFParquetMetadata::statistics_from_parquet_metadata(&footer, schema)?);
+        let own = arrow_schema(&footer, &uri).map_err(external)?;
+        let named = as_stored(schema, &own, self.case_sensitive);
+        let statistics = Arc::new(DFParquetMetadata::statistics_from_parquet_metadata(&footer, &named)?);
         if let Some(cache) = cache {
             cache.put(&key, CachedFileMetadata::new(meta.clone(), fingerprint, statistics.clone(), None));
         }
@@ -267,6 +268,21 @@ fn stored_field<'a>(file: &'a Schema, name: &str, case_sensitive: bool) -> Optio
         }
         file.fields().iter().find(|f| f.name().eq_ignore_ascii_case(name)).map(AsRef::as_ref)
     })
+}
+
+/// The table's columns under the names that they have in a file.
+fn as_stored(table: &SchemaRef, file: &Schema, case_sensitive: bool) -> SchemaRef {
+    let fields: Vec<FieldRef> = table
+        .fields()
+        .iter()
+        .map(|field| match stored_field(file, field.name(), case_sensitive) {
+            Some(stored) if stored.name() != field.name() => {
+                Arc::new(field.as_ref().clone().with_name(stored.name()))
+            }
+            _ => field.clone(),
+        })
+        .collect();
+    Arc::new(Schema::new(fields))
 }
 
 fn is_readable(stored: &Field, wanted: &Field) -> bool {

@@ -104,12 +104,12 @@ fn text_files(
     let conf = &request.conf;
     let files: Vec<DataFile> = partitions.files.iter().map(|(file, _)| file.clone()).collect();
     let is_compressed = any_compressed(&files)?;
+    let is_partition = |f: &StructField| {
+        partitions.columns.iter().any(|p| {
+            if conf.case_sensitive { p.name == f.name } else { p.name.eq_ignore_ascii_case(&f.name) }
+        })
+    };
     let declared = request.schema.as_ref().map(|schema| {
-        let is_partition = |f: &StructField| {
-            partitions.columns.iter().any(|p| {
-                if conf.case_sensitive { p.name == f.name } else { p.name.eq_ignore_ascii_case(&f.name) }
-            })
-        };
         StructType::new(schema.fields.iter().filter(|f| !is_partition(f)).cloned().collect()).as_nullable()
     });
     let inferred = |infer: &dyn Fn() -> Result<StructType>| match &declared {
@@ -122,6 +122,10 @@ fn text_files(
         "csv" => {
             let options = CsvOptions::new(options, conf)?;
             let schema = inferred(&|| csv::infer::infer(&files, &options))?;
+            if let Some(field) = schema.fields.iter().find(|f| is_partition(f)) {
+                let name = &field.name;
+                return Err(SparkError::unsupported(format!("a column of CSV files that is a partition column: {name}")));
+            }
             check_types("csv", &schema)?;
             check_corrupt(&schema, &options.corrupt_column)?;
             (schema.clone(), Arc::new(CsvReader::new(options, schema, is_compressed)))
@@ -129,7 +133,8 @@ fn text_files(
         "json" => {
             let corrupt = options.get("columnNameOfCorruptRecord").unwrap_or(&conf.corrupt_record_column).to_string();
             let options = JsonOptions::new(options, &request.options, conf)?;
-            let schema = inferred(&|| json::infer(&files, &options))?;
+            let mut schema = inferred(&|| json::infer(&files, &options))?;
+            schema.fields.retain(|f| !is_partition(f));
             check_types("json", &schema)?;
             check_corrupt(&schema, &corrupt)?;
             (schema.clone(), Arc::new(JsonReader::new(options, schema, is_compressed)))

@@ -124,10 +124,14 @@ impl FilesTable {
         if self.files.is_empty() {
             return Ok(Vec::new());
         }
-        let columns = (0..self.partition_fields.len())
-            .map(|i| ScalarValue::iter_to_array(self.files.iter().filter_map(|f| f.values.get(i).cloned())))
+        let used: Vec<usize> = (0..self.partition_fields.len())
+            .filter(|i| filter.column_refs().iter().any(|c| c.name == *self.partition_fields[*i].name()))
+            .collect();
+        let columns = used
+            .iter()
+            .map(|i| ScalarValue::iter_to_array(self.files.iter().filter_map(|f| f.values.get(*i).cloned())))
             .collect::<DfResult<Vec<ArrayRef>>>()?;
-        let schema = Arc::new(Schema::new(self.partition_fields.clone()));
+        let schema = Arc::new(Schema::new(self.partition_fields.clone()).project(&used)?);
         let options = RecordBatchOptions::new().with_row_count(Some(self.files.len()));
         let batch = RecordBatch::try_new_with_options(schema.clone(), columns, &options)?;
         let expr = state.create_physical_expr(filter, &DFSchema::try_from(schema)?)?;
