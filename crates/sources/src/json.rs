@@ -17,6 +17,7 @@ use firesteel_functions::scalar::json::reader::{Json, Leniency, read};
 use firesteel_functions::scalar::json::schema_of_json::{canonical, compatible, infer as type_of};
 use firesteel_types::arrow_mapping::to_arrow_schema;
 use firesteel_types::{DataType, StructField, StructType, TimeZone};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How JSON is read.
@@ -212,7 +213,7 @@ fn parse(records: &[String], wanted: &[StructField], options: &JsonOptions) -> R
                 }
                 continue;
             }
-            Ok(Some(object @ Json::Object(_))) => values.push(Some(object)),
+            Ok(Some(Json::Object(fields))) => values.push(Some(Json::Object(as_written(fields, record, wanted)))),
             Ok(None) => continue,
             Ok(Some(_)) | Err(_) => values.push(None),
         }
@@ -267,4 +268,59 @@ fn masked(column: &ArrayRef, nulls: Option<&arrow::buffer::NullBuffer>) -> Resul
     let Some(nulls) = nulls.filter(|n| n.null_count() > 0) else { return Ok(column.clone()) };
     let mask = BooleanArray::new(!nulls.inner(), None);
     arrow::compute::nullif(column, &mask).map_err(crate::error::from_arrow)
+}
+
+/// The fields with values of string columns as they are written, where these are no strings.
+fn as_written<'a>(
+    mut fields: Vec<(Cow<'a, str>, Json<'a>)>,
+    record: &'a str,
+    wanted: &[StructField],
+) -> Vec<(Cow<'a, str>, Json<'a>)> {
+    let is_raw = |name: &str, value: &Json<'_>| {
+        !matches!(value, Json::Text(_) | Json::Null) && wanted.iter().any(|f| f.name == name && f.data_type.is_string())
+    };
+    if !fields.iter().any(|(name, value)| is_raw(name, value)) {
+        return fields;
+    }
+    let raw = raw_values(record);
+    if raw.len() == fields.len() {
+        for ((name, value), text) in fields.iter_mut().zip(raw) {
+            if is_raw(name, value) {
+                *value = Json::Text(Cow::Borrowed(text));
+            }
+        }
+    }
+    fields
+}
+
+/// The texts of an object's values, in order.
+fn raw_values(record: &str) -> Vec<&str> {
+    let bytes = record.as_bytes();
+    let mut values = Vec::new();
+    let Some(open) = record.find('{') else { return values };
+    let (mut at, mut depth, mut quote) = (open + 1, 0, None);
+    // Where the value began that is being read; None within a name.
+    let mut start = None;
+    while let Some(byte) = bytes.get(at).copied() {
+        match (quote, byte) {
+            (Some(_), b'\\') => at += 1,
+            (Some(q), b) if q == b => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b':') if depth == 0 && start.is_none() => start = Some(at + 1),
+            (None, b'{' | b'[') => depth += 1,
+            (None, b',' | b'}') if depth == 0 => {
+                if let Some(from) = start.take() {
+                    values.push(record[from..at].trim());
+                }
+                if byte == b'}' {
+                    break;
+                }
+            }
+            (None, b'}' | b']') => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    values
 }

@@ -288,6 +288,8 @@ async fn json_values() {
         ("1.0", "int", "NULL"),
         ("1", "double", "1.0"),
         ("\"NaN\"", "double", "NaN"),
+        ("{\"x\": 1}", "string", "{\"x\": 1}"),
+        ("[1, 2]", "string", "[1, 2]"),
         ("1.50", "string", "1.50"),
         ("1577836800", "timestamp", "2020-01-01T00:00:00Z"),
         ("\"1.5\"", "decimal(5,2)", "1.50"),
@@ -481,4 +483,34 @@ async fn hidden_metadata() {
     let metadata = batches[0].column(1).as_struct();
     assert_eq!(metadata.column(0).as_string::<i32>().value(0), format!("file:{path}"));
     assert_eq!(metadata.column(2).len(), 1);
+}
+
+/// Files for a look with other readers: set `FIRESTEEL_SAMPLES` to a folder.
+#[tokio::test]
+async fn samples_for_other_readers() {
+    let Ok(folder) = std::env::var("FIRESTEEL_SAMPLES") else { return };
+    let mut place = Place::new();
+    let schema = "i int, l long, sh smallint, by tinyint, d double, f float, b boolean, s string, bi binary, \
+        dt date, ts timestamp, tn timestamp_ntz, de decimal(10,3), dw decimal(30,2), a array<int>, m map<string,int>, \
+        st struct<x:int,y:string>, iy interval year to month, id interval day to second, c char(3), t time";
+    let parsed = parse_table_schema(schema).unwrap();
+    let columns: Vec<ArrayRef> = to_arrow_schema(&parsed)
+        .fields()
+        .iter()
+        .map(|f| {
+            let null = arrow::array::new_null_array(f.data_type(), 1);
+            let texts = strings(&[Some("1")]);
+            let one = arrow::compute::cast(&ints(&[1]), f.data_type())
+                .or_else(|_| arrow::compute::cast(&texts, f.data_type()))
+                .unwrap_or_else(|_| null.clone());
+            arrow::compute::concat(&[&one, &null]).unwrap()
+        })
+        .collect();
+    place.folder.disable_cleanup(true);
+    for codec in ["snappy", "zstd", "gzip", "lz4_raw", "none"] {
+        let options = [("compression", codec)];
+        place.write(&format!("parquet_{codec}"), "parquet", schema, columns.clone(), SaveMode::Overwrite, &[], &options).await.unwrap();
+    }
+    place.write("partitioned", "parquet", "i int, p date", vec![ints(&[1, 2]), arrow::compute::cast(&ints(&[0, 18262]), &arrow::datatypes::DataType::Date32).unwrap()], SaveMode::Overwrite, &["p"], &[]).await.unwrap();
+    std::fs::rename(place.folder.path(), folder).unwrap();
 }
