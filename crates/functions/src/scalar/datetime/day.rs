@@ -125,7 +125,15 @@ fn shift(name: &str, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) 
     if !fits {
         return Err(unexpected(&call, 1, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")", &days));
     }
-    let days = crate::coercion::implicitly(days, &DataType::Integer, context)?;
+    let is_text = days.data_type.is_string() && !context.conf.ansi_enabled;
+    let mut days = crate::coercion::implicitly(days, &DataType::Integer, context)?;
+    // Outside of ANSI mode, a constant text must be a number.
+    if let Some(value) = days.literal().filter(|_| is_text) {
+        if value.is_null() {
+            return Err(SparkError::new("SECOND_FUNCTION_ARGUMENT_NOT_INTEGER").with("functionName", name));
+        }
+        days.nullable = false;
+    }
     let nullable = date.nullable || days.nullable;
     let expr = crate::kernel::call(function, kernel, &[date, days], &DataType::Date, nullable, context)?;
     Ok(TypedExpr::new(expr, DataType::Date, nullable, call))

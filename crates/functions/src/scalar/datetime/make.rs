@@ -143,7 +143,8 @@ fn build(
         }
     };
     let fails = context.conf.ansi_enabled && !is_try;
-    let nullable = !fails || typed.iter().any(|t| t.nullable);
+    let can_fail = is_try || (typed.len() > 3 && !context.conf.ansi_enabled);
+    let nullable = can_fail || typed.iter().any(|t| t.nullable);
     let payload = fails.then(|| Arc::from("fails"));
     let expr = crate::kernel::call_with_payload(function, kernel, &typed, &target, nullable, context, payload)?;
     Ok(TypedExpr::new(expr, target, nullable, call))

@@ -130,7 +130,9 @@ fn convert(
     let mode = mode(is_try, context);
     if arguments.len() == 1 || !(value.data_type.is_string() || value.data_type.is_null()) {
         let mode = if value.data_type.is_string() { mode } else { Mode::of_session(context.conf) };
-        return cast(value, &target, mode, context);
+        let made = cast(value, &target, mode, context)?;
+        let nullable = made.nullable || (arguments.len() > 1 && mode != Mode::Ansi);
+        return Ok(TypedExpr { nullable, ..made });
     }
     let pattern = argument(&arguments, 1)?;
     let value = implicitly(value, &DataType::STRING, context)?;

@@ -2,6 +2,8 @@
 
 pub mod explode;
 pub mod stack;
+#[cfg(test)]
+mod tests;
 
 use crate::Function;
 

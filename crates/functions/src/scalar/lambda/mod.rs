@@ -8,6 +8,8 @@ pub mod array_sort;
 pub mod flat;
 pub mod higher_order;
 pub mod map;
+#[cfg(test)]
+mod tests;
 pub mod transform;
 pub mod zip_with;
 
