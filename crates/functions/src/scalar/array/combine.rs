@@ -5,7 +5,7 @@ use super::typing::{call_text, require_array, unexpected};
 use crate::coercion::{self, mismatch};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Integers, Rows, Texts, downcast, finish, internal, row_count, texts};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Nullability, Returns, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ListArray, StringArray, StructArray, UInt64Array};
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::{ColumnarValue, Expr};
@@ -40,9 +40,9 @@ function! {
     /// `array_join(array, delimiter[, replacement of NULL])`
     ARRAY_JOIN = "array_join" in Array,
         Signature::with_optional(&[
-            param("array", ArgType::ArrayOf(&ArgType::String)), param("delimiter", ArgType::String), param("nullReplacement", ArgType::String),
+            param("array", ArgType::ArrayOf(&ArgType::String)), param("delimiter", ArgType::Any), param("nullReplacement", ArgType::Any),
         ], 1)
-        => Body::Scalar { returns: Returns::Type(DataType::STRING), nullable: Nullability::IfAnyArgument, kernel: join };
+        => Body::Build(build_join);
     usage "The texts of an array with a delimiter between them; NULLs are left out, or replaced.";
     since "2.4.0";
     example "SELECT array_join(array('hello', 'world'), ' ')" => "hello world";
@@ -194,6 +194,19 @@ fn repeat(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         out.end()?;
     }
     finish(args, out.finish()?)
+}
+
+fn build_join(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let call = call_text("array_join", &arguments);
+    for (index, argument) in arguments.iter_mut().enumerate().skip(1) {
+        if !argument.data_type.is_string() && !argument.data_type.is_null() {
+            return Err(mismatch::unexpected_input(&call, index, ArgType::String, argument));
+        }
+        *argument = coercion::implicitly(argument.clone(), &DataType::STRING, context)?;
+    }
+    let nullable = arguments.iter().any(|a| a.nullable);
+    let expr = crate::kernel::call(&ARRAY_JOIN, join, &arguments, &DataType::STRING, nullable, context)?;
+    Ok(TypedExpr::new(expr, DataType::STRING, nullable, ""))
 }
 
 fn join(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

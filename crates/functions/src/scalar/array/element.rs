@@ -113,7 +113,7 @@ fn is_within(array: &TypedExpr, index: &TypedExpr, from_one: bool) -> bool {
 fn get(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let (array, index) = pair(arguments)?;
     let (element, contains_null) = element_of(&array.data_type);
-    let nullable = contains_null || array.nullable || !is_within(&array, &index, false);
+    let nullable = contains_null || array.nullable || index.nullable || !is_within(&array, &index, false);
     item(&GET, ZERO_BASED_LENIENT, array, index, element, nullable, context)
 }
 

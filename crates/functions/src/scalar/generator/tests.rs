@@ -34,7 +34,7 @@ fn rows_are_sparks() {
         ),
         ("inline", vec!["array(struct(1,'a'),struct(2,'b'))"], vec!["col1 int false", "col2 string false"], "[{1, a}, {2, b}]"),
         ("stack", vec!["2", "1", "2", "3"], vec!["col0 int true", "col1 int true"], "[{1, 2}, {3, null}]"),
-        ("explode_outer", vec!["cast(array() as array<int>)"], vec!["col int false"], ""),
+        ("explode_outer", vec!["cast(array() as array<int>)"], vec!["col int true"], ""),
     ] {
         let (made, text) = rows(name, &arguments);
         assert_eq!(made, columns, "{name} {arguments:?}");
