@@ -1,0 +1,281 @@
+//! ALTER TABLE and ANALYZE TABLE.
+
+use super::create_table::table_folder;
+use super::rows::nothing;
+use super::{Runner, table_operation};
+use crate::catalog_state::Found;
+use firesteel_analyzer::{LocalRows, attribute};
+use firesteel_catalog::{CatalogTable, QualifiedName, Statistics};
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{
+    ColumnChange, ColumnDefinition, Expr, Name, Options, Relation, RelationKind, TableAction, TableName, TableReference,
+};
+use firesteel_types::{Literal, Metadata, StructField};
+
+impl Runner {
+    pub(super) fn alter_table(&self, name: &TableName, action: &TableAction) -> Result<LocalRows> {
+        let parts = self.parts(name)?;
+        let table = match self.found(&parts)? {
+            Found::Stored(table) => table,
+            Found::Temporary { .. } | Found::Global { .. } => {
+                return Err(super::not_a_table(&parts, operation_name(action)));
+            }
+        };
+        if table.is_view() {
+            return Err(SparkError::new("EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW")
+                .with("operation", operation_name(action))
+                .with("viewName", table.name.quoted()));
+        }
+        match action {
+            TableAction::Rename(to) => self.rename(&table.name, to)?,
+            TableAction::SetProperties(properties) => self.set_properties(&table.name, properties)?,
+            TableAction::UnsetProperties { keys, .. } => self.unset_properties(&table.name, keys)?,
+            TableAction::SetLocation { partition: None, location } => {
+                let location = firesteel_sources::path::local_path(location)?.to_string_lossy().into_owned();
+                self.catalog().alter_table(&table.name, |table| {
+                    table.location = Some(location);
+                    table.statistics = None;
+                    Ok(())
+                })?;
+            }
+            TableAction::AddColumns(columns) => self.add_columns(&table, columns)?,
+            TableAction::AlterColumns(changes) => {
+                for (column, changes) in changes {
+                    for change in changes {
+                        self.alter_column(&table, column, change)?;
+                    }
+                }
+            }
+            TableAction::AddPartitions { partitions, if_not_exists } => {
+                self.require_partitions(&table, "ALTER TABLE ... ADD PARTITION")?;
+                self.add_partitions(&table, partitions, *if_not_exists)?;
+            }
+            TableAction::DropPartitions { partitions, if_exists, .. } => {
+                self.require_partitions(&table, "ALTER TABLE ... DROP PARTITION")?;
+                self.drop_partitions(&table, partitions, *if_exists)?;
+                self.forget_statistics(&table.name)?;
+            }
+            TableAction::RenamePartition { from, to } => {
+                self.require_partitions(&table, "ALTER TABLE ... RENAME PARTITION")?;
+                self.rename_partition(&table, from, to)?;
+            }
+            TableAction::RecoverPartitions => {
+                return self.recover_partitions(name, "ALTER TABLE RECOVER PARTITIONS");
+            }
+            TableAction::ReplaceColumns(_) => return Err(table_operation(&table.name, "REPLACE COLUMNS")),
+            TableAction::DropColumns { .. } => return Err(table_operation(&table.name, "DROP COLUMN")),
+            TableAction::RenameColumn { .. } => return Err(table_operation(&table.name, "RENAME COLUMN")),
+            TableAction::AddConstraint(_) => return Err(table_operation(&table.name, "ADD CONSTRAINT")),
+            TableAction::DropConstraint { .. } => return Err(table_operation(&table.name, "DROP CONSTRAINT")),
+            TableAction::SetLocation { .. } => return Err(SparkError::unsupported("locations of partitions")),
+            TableAction::SetSerde { .. } => return Err(SparkError::unsupported("ALTER TABLE SET SERDE")),
+            TableAction::ClusterBy(_) => return Err(SparkError::unsupported("ALTER TABLE CLUSTER BY")),
+            TableAction::SetCollation(_) => return Err(SparkError::unsupported("collations of tables")),
+        }
+        Ok(nothing())
+    }
+
+    fn require_partitions(&self, table: &CatalogTable, operation: &str) -> Result<()> {
+        if table.partition_columns.is_empty() {
+            return Err(SparkError::new("NOT_A_PARTITIONED_TABLE")
+                .with("operation", operation)
+                .with("tableIdentWithDB", table.name.quoted()));
+        }
+        Ok(())
+    }
+
+    /// Sets properties; `comment` is the table's own.
+    pub(super) fn set_properties(&self, name: &QualifiedName, properties: &Options) -> Result<()> {
+        self.catalog().alter_table(name, |table| {
+            for (key, value) in properties {
+                if key == "comment" {
+                    table.comment = Some(value.clone());
+                } else {
+                    table.properties.insert(key.clone(), value.clone());
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes properties; those that are not there do not matter.
+    pub(super) fn unset_properties(&self, name: &QualifiedName, keys: &[String]) -> Result<()> {
+        self.catalog().alter_table(name, |table| {
+            for key in keys {
+                if key == "comment" {
+                    table.comment = None;
+                } else {
+                    table.properties.remove(key);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn add_columns(&self, table: &CatalogTable, columns: &[(Name, ColumnDefinition)]) -> Result<()> {
+        let mut added: Vec<StructField> = Vec::new();
+        for (path, column) in columns {
+            if path.len() > 1 {
+                return Err(table_operation(&table.name, "ADD COLUMN with qualified column"));
+            }
+            if column.position.is_some() {
+                return Err(table_operation(&table.name, "ADD COLUMN ... FIRST | AFTER"));
+            }
+            if !column.field.nullable {
+                return Err(table_operation(&table.name, "ADD COLUMN ... NOT NULL"));
+            }
+            if column.default.is_some() {
+                return Err(SparkError::unsupported("ALTER TABLE ADD COLUMN with a default"));
+            }
+            let mut field = self.field(&table.name, column)?;
+            if let Some(name) = path.last() {
+                field.name.clone_from(name);
+            }
+            let taken = |f: &StructField| f.name.eq_ignore_ascii_case(&field.name);
+            if table.schema.fields.iter().any(taken) || added.iter().any(taken) {
+                return Err(SparkError::new("COLUMN_ALREADY_EXISTS")
+                    .with("columnName", attribute::quote(&field.name.to_lowercase())));
+            }
+            added.push(field);
+        }
+        self.catalog().alter_table(&table.name, |table| {
+            let data = table.data_schema().fields.len();
+            table.schema.fields.splice(data..data, added);
+            Ok(())
+        })
+    }
+
+    fn alter_column(&self, table: &CatalogTable, column: &Name, change: &ColumnChange) -> Result<()> {
+        let [column] = column.as_slice() else {
+            return Err(table_operation(&table.name, "ALTER COLUMN with qualified column"));
+        };
+        let position = table.schema.fields.iter().position(|f| f.name.eq_ignore_ascii_case(column)).ok_or_else(|| {
+            let names: Vec<String> = table.schema.names().map(attribute::quote).collect();
+            SparkError::new("UNRESOLVED_COLUMN.WITH_SUGGESTION")
+                .with("objectName", attribute::quote(column))
+                .with("proposal", names.join(", "))
+        })?;
+        let old = &table.schema.fields[position];
+        let mut metadata = old.metadata.to_map();
+        match change {
+            ColumnChange::Comment(comment) => {
+                metadata.insert("comment".to_string(), comment.clone().into());
+            }
+            ColumnChange::SetDefault(text, expr) => {
+                self.evaluate_as(expr, &old.data_type.char_varchar_as_string())?;
+                metadata.insert("CURRENT_DEFAULT".to_string(), text.clone().into());
+            }
+            ColumnChange::DropDefault => {
+                metadata.remove("CURRENT_DEFAULT");
+            }
+            ColumnChange::Type(data_type) if *data_type == old.data_type => {}
+            ColumnChange::Type(data_type) => {
+                return Err(SparkError::new("NOT_SUPPORTED_CHANGE_COLUMN")
+                    .with("table", table.name.quoted())
+                    .with("originName", attribute::quote(&old.name))
+                    .with("originType", format!("\"{}\"", old.data_type.sql()))
+                    .with("newName", attribute::quote(&old.name))
+                    .with("newType", format!("\"{}\"", data_type.sql())));
+            }
+            ColumnChange::Position(_) => return Err(table_operation(&table.name, "ALTER COLUMN ... FIRST | AFTER")),
+            ColumnChange::SetNotNull | ColumnChange::DropNotNull => {
+                return Err(table_operation(&table.name, "ALTER COLUMN ... SET NOT NULL"));
+            }
+        }
+        self.catalog().alter_table(&table.name, |table| {
+            if let Some(field) = table.schema.fields.get_mut(position) {
+                field.metadata = Metadata::new(metadata);
+            }
+            Ok(())
+        })
+    }
+
+    /// Counts bytes, and rows unless `no_scan`.
+    pub(super) fn analyze_table(&self, table: &CatalogTable, no_scan: bool) -> Result<LocalRows> {
+        let bytes = folder_size(&table_folder(table)?);
+        let rows = if no_scan { None } else { Some(self.count_rows(table)?) };
+        self.catalog().alter_table(&table.name, |table| {
+            table.statistics = Some(Statistics { bytes, rows });
+            Ok(())
+        })?;
+        Ok(nothing())
+    }
+
+    fn count_rows(&self, table: &CatalogTable) -> Result<u64> {
+        let input = Relation::new(RelationKind::Table(TableReference {
+            name: TableName::Parts(table.name.parts()),
+            options: Vec::new(),
+            is_streaming: false,
+            time_travel: None,
+        }));
+        let count = Expr::call("count", vec![Expr::literal(Literal::Integer(1))]);
+        let query = Relation::new(RelationKind::Aggregate(firesteel_plan::Aggregate {
+            input,
+            grouping: firesteel_plan::Grouping::By(Vec::new()),
+            aggregates: vec![count.alias("count")],
+            is_sql: true,
+        }));
+        let (_, rows) = self.values(&query)?;
+        match rows.first().and_then(|row| row.first()) {
+            Some(Literal::Long(count)) => Ok(u64::try_from(*count).unwrap_or(0)),
+            _ => Err(SparkError::internal("a count without a value")),
+        }
+    }
+
+    pub(super) fn analyze_tables(&self, namespace: Option<&Name>, no_scan: bool) -> Result<LocalRows> {
+        let database = match namespace {
+            Some(name) => self.database_name(name)?,
+            None => self.database(),
+        };
+        for table in self.catalog().tables(&database)? {
+            if !table.is_view() {
+                self.analyze_table(&table, no_scan)?;
+            }
+        }
+        Ok(nothing())
+    }
+}
+
+/// Bytes of the data files below a folder.
+fn folder_size(folder: &std::path::Path) -> u64 {
+    let mut total = 0;
+    let mut stack = vec![folder.to_path_buf()];
+    while let Some(folder) = stack.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            if firesteel_sources::listing::is_hidden(&entry.file_name().to_string_lossy()) {
+                continue;
+            }
+            match entry.metadata() {
+                Ok(meta) if meta.is_dir() => stack.push(entry.path()),
+                Ok(meta) => total += meta.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    total
+}
+
+/// The name of an action in messages.
+fn operation_name(action: &TableAction) -> &'static str {
+    match action {
+        TableAction::Rename(_) => "ALTER TABLE ... RENAME TO",
+        TableAction::SetProperties(_) => "ALTER TABLE ... SET TBLPROPERTIES",
+        TableAction::UnsetProperties { .. } => "ALTER TABLE ... UNSET TBLPROPERTIES",
+        TableAction::SetLocation { .. } => "ALTER TABLE ... SET LOCATION ...",
+        TableAction::SetSerde { .. } => "ALTER TABLE ... SET [SERDE|SERDEPROPERTIES]",
+        TableAction::AddColumns(_) => "ALTER TABLE ... ADD COLUMNS",
+        TableAction::ReplaceColumns(_) => "ALTER TABLE ... REPLACE COLUMNS",
+        TableAction::DropColumns { .. } => "ALTER TABLE ... DROP COLUMNS",
+        TableAction::RenameColumn { .. } => "ALTER TABLE ... RENAME COLUMN",
+        TableAction::AlterColumns(_) => "ALTER TABLE ... ALTER COLUMN",
+        TableAction::AddPartitions { .. } => "ALTER TABLE ... ADD PARTITION ...",
+        TableAction::DropPartitions { .. } => "ALTER TABLE ... DROP PARTITION ...",
+        TableAction::RenamePartition { .. } => "ALTER TABLE ... RENAME TO PARTITION",
+        TableAction::RecoverPartitions => "ALTER TABLE ... RECOVER PARTITIONS",
+        TableAction::AddConstraint(_) => "ALTER TABLE ... ADD CONSTRAINT",
+        TableAction::DropConstraint { .. } => "ALTER TABLE ... DROP CONSTRAINT",
+        TableAction::ClusterBy(_) => "ALTER TABLE ... CLUSTER BY",
+        TableAction::SetCollation(_) => "ALTER TABLE ... DEFAULT COLLATION",
+    }
+}

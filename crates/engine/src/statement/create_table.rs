@@ -1,0 +1,365 @@
+//! CREATE TABLE, DROP TABLE, TRUNCATE.
+
+use super::namespace::{make_folder, remove_folder};
+use super::rows::nothing;
+use super::{Runner, now, table_operation};
+use crate::catalog_state::Found;
+use firesteel_analyzer::{LocalRows, attribute};
+use firesteel_catalog::catalog::{already_exists, table_not_found};
+use firesteel_catalog::{Bucketing, CatalogTable, QualifiedName, TableKind};
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{ColumnDefinition, CreateTable, Expr, ExprKind, Options, PartitionField, PartitionSpec, TableName};
+use firesteel_sources::path::{local_path, short_uri};
+use firesteel_sources::{SaveMode, ScanRequest};
+use firesteel_types::{Metadata, StructField, StructType};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What a new table is to be, as any of the ways to make one says it.
+pub(crate) struct NewTable {
+    pub name: QualifiedName,
+    pub provider: String,
+    pub schema: StructType,
+    pub partition_columns: Vec<String>,
+    pub bucketing: Option<Bucketing>,
+    pub location: Option<String>,
+    pub comment: Option<String>,
+    pub properties: BTreeMap<String, String>,
+    pub options: BTreeMap<String, String>,
+    pub collation: Option<String>,
+}
+
+impl Runner {
+    pub(super) fn create_table(&self, create: &CreateTable) -> Result<LocalRows> {
+        let parts = self.parts(&create.name)?;
+        if create.is_temporary {
+            return Err(SparkError::unsupported("CREATE TEMPORARY TABLE"));
+        }
+        let name = self.qualify(&parts)?;
+        if create.replace || create.must_exist {
+            return Err(table_operation(&name, "REPLACE TABLE"));
+        }
+        if create.spec.serde.is_some() {
+            return Err(SparkError::unsupported("Hive tables (ROW FORMAT, STORED AS)"));
+        }
+        if !create.constraints.is_empty() || create.columns.iter().any(|c| !c.constraints.is_empty()) {
+            return Err(table_operation(&name, "TABLE CONSTRAINT"));
+        }
+        if !create.spec.cluster_by.is_empty() {
+            return Err(SparkError::unsupported("CLUSTER BY in CREATE TABLE"));
+        }
+        self.catalog().database(&name.database)?;
+        if self.catalog().table(&name).is_some() {
+            return if create.if_not_exists { Ok(nothing()) } else { Err(already_exists(&name)) };
+        }
+        let (columns, partition_columns) = self.columns(&name, create)?;
+        let mut options = BTreeMap::new();
+        let mut location = create.spec.location.clone();
+        for (key, value) in &create.spec.options {
+            let value = self.text_of(value)?;
+            if key.eq_ignore_ascii_case("path") {
+                location.get_or_insert(value);
+            } else {
+                options.insert(key.clone(), value);
+            }
+        }
+        let provider = create.spec.provider.clone().unwrap_or_else(|| self.conf().default_source);
+        let bucketing = create.spec.bucket.as_ref().map(|bucket| Bucketing {
+            count: bucket.num_buckets,
+            columns: bucket.columns.clone(),
+            sort_columns: bucket
+                .sort
+                .iter()
+                .filter_map(|s| match &s.child.kind {
+                    ExprKind::Attribute { name, .. } => name.last().cloned(),
+                    _ => None,
+                })
+                .collect(),
+        });
+        let mut new = NewTable {
+            name,
+            provider,
+            schema: columns,
+            partition_columns,
+            bucketing,
+            location,
+            comment: create.spec.comment.clone(),
+            properties: create.spec.properties.iter().cloned().collect(),
+            options,
+            collation: create.spec.collation.clone(),
+        };
+        let Some(query) = &create.query else {
+            self.add_table(new)?;
+            return Ok(nothing());
+        };
+        let resolved = self.analyse(query)?;
+        let schema = attribute::schema_of(&resolved.output).as_nullable();
+        if new.schema.fields.is_empty() {
+            new.schema = schema;
+        }
+        self.create_with_rows(new, &resolved)?;
+        Ok(nothing())
+    }
+
+    /// Makes a table and writes its first rows; without the rows there is no table.
+    pub(crate) fn create_with_rows(&self, new: NewTable, resolved: &firesteel_analyzer::Resolved) -> Result<()> {
+        if new.location.is_none() {
+            let location = self.managed_location(&new.name)?;
+            let is_empty = std::fs::read_dir(&location).map_or(true, |mut entries| entries.next().is_none());
+            if !is_empty {
+                return Err(SparkError::new("LOCATION_ALREADY_EXISTS")
+                    .with("location", format!("'{}'", short_uri(&location)))
+                    .with("identifier", new.name.quoted()));
+            }
+        }
+        let name = new.name.clone();
+        self.add_table(new)?;
+        let result = self
+            .catalog()
+            .table(&name)
+            .ok_or_else(|| table_not_found(&name.quoted()))
+            .and_then(|table| self.write_rows(&table, resolved, SaveMode::Append));
+        if result.is_err()
+            && let Some(table) = self.catalog().drop_table(&name)
+        {
+            self.remove_data(&table)?;
+        }
+        result
+    }
+
+    /// The columns of a statement, those of partitions last, and the partition columns' names.
+    fn columns(&self, name: &QualifiedName, create: &CreateTable) -> Result<(StructType, Vec<String>)> {
+        let mut fields = Vec::new();
+        for column in &create.columns {
+            fields.push(self.field(name, column)?);
+        }
+        let mut partitions = Vec::new();
+        for field in &create.spec.partitioning {
+            match field {
+                PartitionField::Transform(Expr { kind: ExprKind::Attribute { name, .. }, .. }) => {
+                    partitions.extend(name.last().cloned());
+                }
+                PartitionField::Transform(_) => return Err(table_operation(name, "PARTITIONED BY transforms")),
+                PartitionField::Column(column) => {
+                    fields.push(self.field(name, column)?);
+                    partitions.push(column.field.name.clone());
+                }
+            }
+        }
+        Ok((StructType::new(fields), partitions))
+    }
+
+    /// A column with its default in the metadata.
+    pub(super) fn field(&self, table: &QualifiedName, column: &ColumnDefinition) -> Result<StructField> {
+        if column.generated.is_some() {
+            return Err(table_operation(table, "generated columns"));
+        }
+        if column.identity.is_some() {
+            return Err(table_operation(table, "identity column"));
+        }
+        let mut field = column.field.clone();
+        if let Some((text, expr)) = &column.default {
+            // A default that has no value is refused when it is declared.
+            self.evaluate_as(expr, &field.data_type.char_varchar_as_string())?;
+            let mut metadata = field.metadata.to_map();
+            metadata.insert("CURRENT_DEFAULT".to_string(), text.clone().into());
+            metadata.insert("EXISTS_DEFAULT".to_string(), text.clone().into());
+            field.metadata = Metadata::new(metadata);
+        }
+        Ok(field)
+    }
+
+    /// Checks a new table, makes its folder, and adds it to the catalog.
+    pub(crate) fn add_table(&self, mut new: NewTable) -> Result<()> {
+        let conf = self.conf();
+        let provider = crate::write::format_name(&new.provider);
+        let (location, kind) = match &new.location {
+            Some(location) => (local_path(location)?, TableKind::External),
+            None => (self.managed_location(&new.name)?, TableKind::Managed),
+        };
+        if !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text") {
+            if matches!(provider.as_str(), "orc" | "avro" | "xml" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
+                return Err(SparkError::unsupported(format!("tables of the format {provider}")));
+            }
+            return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", new.provider));
+        }
+        if new.schema.fields.is_empty() && location.exists() {
+            let request = ScanRequest {
+                format: provider.clone(),
+                paths: vec![location.to_string_lossy().into_owned()],
+                schema: None,
+                options: new.options.clone().into_iter().collect(),
+                partition_columns: None,
+                conf: conf.clone(),
+            };
+            if let Ok(scan) = self.block(firesteel_sources::scan(&request, self.session.state())) {
+                new.schema = scan.schema;
+            }
+        }
+        let mut seen: Vec<String> = Vec::new();
+        for field in &new.schema.fields {
+            let key = if conf.case_sensitive { field.name.clone() } else { field.name.to_lowercase() };
+            if seen.contains(&key) {
+                return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", attribute::quote(&key)));
+            }
+            seen.push(key);
+        }
+        let (mut data, mut partitions) = (Vec::new(), Vec::new());
+        for column in &new.partition_columns {
+            let field = new.schema.fields.iter().find(|f| f.name.eq_ignore_ascii_case(column)).ok_or_else(|| {
+                let names: Vec<&str> = new.schema.names().collect();
+                SparkError::new("COLUMN_NOT_DEFINED_IN_TABLE")
+                    .with("colType", "partition")
+                    .with("colName", attribute::quote(column))
+                    .with("tableName", new.name.quoted())
+                    .with("tableCols", names.iter().map(|n| attribute::quote(n)).collect::<Vec<_>>().join(", "))
+            })?;
+            partitions.push(field.clone());
+        }
+        for field in new.schema.fields {
+            if !partitions.iter().any(|p: &StructField| p.name == field.name) {
+                data.push(field);
+            }
+        }
+        if data.is_empty() && !partitions.is_empty() {
+            return Err(SparkError::new("ALL_PARTITION_COLUMNS_NOT_ALLOWED"));
+        }
+        let partition_columns = partitions.iter().map(|f| f.name.clone()).collect();
+        data.extend(partitions);
+        let comment = new.properties.remove("comment").or(new.comment);
+        let table = CatalogTable {
+            name: new.name,
+            kind,
+            provider: Some(provider),
+            schema: StructType::new(data),
+            partition_columns,
+            bucketing: new.bucketing,
+            location: Some(location.to_string_lossy().into_owned()),
+            comment,
+            properties: new.properties,
+            options: new.options,
+            collation: new.collation,
+            created: now(),
+            owner: String::new(),
+            statistics: None,
+            view: None,
+        };
+        self.catalog().create_table(table, false)?;
+        if kind == TableKind::Managed {
+            make_folder(&location)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn create_table_like(
+        &self,
+        name: &TableName,
+        source: &TableName,
+        if_not_exists: bool,
+        provider: Option<&str>,
+        location: Option<&str>,
+        properties: &Options,
+    ) -> Result<LocalRows> {
+        let name = self.qualify(&self.parts(name)?)?;
+        let found = self.found(&self.parts(source)?)?;
+        if self.catalog().table(&name).is_some() {
+            return if if_not_exists { Ok(nothing()) } else { Err(already_exists(&name)) };
+        }
+        let schema = self.schema_of(&found);
+        let (source_provider, partition_columns, bucketing, options) = match &found {
+            Found::Stored(table) if !table.is_view() => (
+                table.provider.clone(),
+                table.partition_columns.clone(),
+                table.bucketing.clone(),
+                table.options.clone(),
+            ),
+            _ => (None, Vec::new(), None, BTreeMap::new()),
+        };
+        let provider = provider.map(str::to_string).or(source_provider).unwrap_or_else(|| self.conf().default_source);
+        self.add_table(NewTable {
+            name,
+            provider,
+            schema,
+            partition_columns,
+            bucketing,
+            location: location.map(str::to_string),
+            comment: None,
+            properties: properties.iter().cloned().collect(),
+            options,
+            collation: None,
+        })?;
+        Ok(nothing())
+    }
+
+    pub(super) fn drop_table(&self, name: &TableName, if_exists: bool) -> Result<LocalRows> {
+        let parts = self.parts(name)?;
+        match self.find(&parts)? {
+            Some(Found::Temporary { name, .. }) => {
+                self.drop_temporary_view(&name);
+            }
+            Some(Found::Global { name, .. }) => {
+                self.drop_global_view(&name);
+            }
+            Some(Found::Stored(table)) if table.is_view() => {
+                return Err(SparkError::new("WRONG_COMMAND_FOR_OBJECT_TYPE")
+                    .with("operation", "DROP TABLE")
+                    .with("requiredType", "EXTERNAL or MANAGED")
+                    .with("objectName", table.name.to_string())
+                    .with("foundType", "VIEW")
+                    .with("alternative", "DROP VIEW"));
+            }
+            Some(Found::Stored(table)) => {
+                self.catalog().drop_table(&table.name);
+                self.remove_data(&table)?;
+            }
+            None if if_exists => {}
+            None => return Err(table_not_found(&self.qualify(&parts)?.quoted())),
+        }
+        Ok(nothing())
+    }
+
+    /// Removes the folder of a managed table.
+    pub(crate) fn remove_data(&self, table: &CatalogTable) -> Result<()> {
+        match (table.kind, &table.location) {
+            (TableKind::Managed, Some(location)) => remove_folder(Path::new(location)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn truncate(&self, name: &TableName, partition: Option<&PartitionSpec>) -> Result<LocalRows> {
+        let table = self.stored_table(name, "TRUNCATE TABLE")?;
+        if table.kind == TableKind::External {
+            return Err(SparkError::unsupported("TRUNCATE TABLE on an external table"));
+        }
+        let folder = table_folder(&table)?;
+        match partition {
+            None => {
+                remove_folder(&folder)?;
+                make_folder(&folder)?;
+            }
+            Some(spec) => {
+                let spec = self.partition_values(&table, spec)?;
+                for found in self.partitions_of(&table)?.into_iter().filter(|p| p.matches(&spec)) {
+                    remove_folder(&found.folder)?;
+                    make_folder(&found.folder)?;
+                }
+            }
+        }
+        self.forget_statistics(&table.name)?;
+        Ok(nothing())
+    }
+
+    /// What was counted of a table is not true any more.
+    pub(crate) fn forget_statistics(&self, name: &QualifiedName) -> Result<()> {
+        self.catalog().alter_table(name, |table| {
+            table.statistics = None;
+            Ok(())
+        })
+    }
+}
+
+/// The folder of a table's data.
+pub(crate) fn table_folder(table: &CatalogTable) -> Result<PathBuf> {
+    let location = table.location.as_ref();
+    location.map(PathBuf::from).ok_or_else(|| SparkError::internal(format!("the table {} has no location", table.name)))
+}

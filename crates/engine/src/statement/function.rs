@@ -1,0 +1,284 @@
+//! CREATE, DROP, SHOW and DESCRIBE of functions.
+
+use super::{Runner, now};
+use super::rows::{nothing, rows, text, text_column};
+use firesteel_analyzer::environment::{Parameter, UserFunction};
+use firesteel_analyzer::{LocalRows, attribute};
+use firesteel_catalog::{CatalogFunction, SESSION_CATALOG, matches_pattern};
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::registry;
+use firesteel_plan::{ColumnDefinition, CreateFunction, Expr, ExprKind, FunctionBody, Name, SubqueryKind, TableName};
+
+/// A function of the catalog as the analyzer uses it.
+pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> {
+    let FunctionBody::Sql { parameters, returns, returns_table, expression, query, language, .. } = &function.body else {
+        return Err(SparkError::unsupported(format!("the function {} of a JVM class", function.name)));
+    };
+    if language.as_deref().is_some_and(|l| !l.eq_ignore_ascii_case("SQL")) {
+        return Err(SparkError::unsupported("functions in other languages than SQL"));
+    }
+    let parameters = parameters
+        .iter()
+        .map(|p| Parameter {
+            name: p.field.name.clone(),
+            data_type: p.field.data_type.clone(),
+            default: p.default.as_ref().map(|(_, default)| default.clone()),
+        })
+        .collect();
+    match (returns_table, query, expression) {
+        (Some(columns), Some(query), _) => Ok(UserFunction::SqlTable {
+            parameters,
+            columns: columns.iter().map(|c| c.field.clone()).collect(),
+            body: query.clone(),
+        }),
+        (None, Some(query), _) => {
+            let kind = ExprKind::Subquery { kind: SubqueryKind::Scalar, query: Box::new(query.clone()) };
+            Ok(UserFunction::SqlScalar { parameters, returns: returns.clone(), body: Expr::new(kind) })
+        }
+        (_, None, Some(body)) => {
+            Ok(UserFunction::SqlScalar { parameters, returns: returns.clone(), body: body.clone() })
+        }
+        (_, None, None) => Err(SparkError::internal("a function without a body")),
+    }
+}
+
+impl Runner {
+    pub(super) fn create_function(&self, create: &CreateFunction) -> Result<LocalRows> {
+        let parts = self.parts(&create.name)?;
+        if let FunctionBody::Class { .. } = &create.body {
+            return Err(SparkError::unsupported("functions of JVM classes"));
+        }
+        self.check_function(&parts, &create.body)?;
+        let name = parts.last().map(|n| n.to_lowercase()).unwrap_or_default();
+        let mut function = CatalogFunction {
+            database: None,
+            name: name.clone(),
+            body: create.body.clone(),
+            created: now(),
+            owner: self.session.facts().user,
+        };
+        if create.is_temporary {
+            let mut functions = self.session.catalog_state().functions.write();
+            if !create.replace && functions.contains_key(&name) {
+                return Err(SparkError::new("ROUTINE_ALREADY_EXISTS")
+                    .with("newRoutineType", "routine")
+                    .with("routineName", attribute::quote(&name))
+                    .with("existingRoutineType", "routine"));
+            }
+            functions.insert(name, std::sync::Arc::new(function));
+            return Ok(nothing());
+        }
+        let qualified = self.qualify(&parts)?;
+        function.database = Some(qualified.database.clone());
+        self.catalog().create_function(&qualified, function, create.if_not_exists, create.replace)?;
+        Ok(nothing())
+    }
+
+    /// Names of parameters and result columns are unique.
+    fn check_function(&self, name: &[String], body: &FunctionBody) -> Result<()> {
+        let FunctionBody::Sql { parameters, returns_table, .. } = body else { return Ok(()) };
+        let duplicate = |columns: &[ColumnDefinition]| {
+            columns.iter().enumerate().find_map(|(i, c)| {
+                columns[..i]
+                    .iter()
+                    .any(|d| d.field.name.eq_ignore_ascii_case(&c.field.name))
+                    .then(|| attribute::quote(&c.field.name.to_lowercase()))
+            })
+        };
+        if let Some(names) = duplicate(parameters) {
+            return Err(SparkError::new("DUPLICATE_ROUTINE_PARAMETER_NAMES")
+                .with("routineName", attribute::quote_parts(name))
+                .with("names", names));
+        }
+        if let Some(columns) = returns_table.as_deref().and_then(duplicate) {
+            return Err(SparkError::new("DUPLICATE_ROUTINE_RETURNS_COLUMNS")
+                .with("routineName", attribute::quote_parts(name))
+                .with("columns", columns));
+        }
+        Ok(())
+    }
+
+    pub(super) fn drop_function(&self, name: &TableName, if_exists: bool, is_temporary: bool) -> Result<LocalRows> {
+        let parts = self.parts(name)?;
+        let dropped = if is_temporary {
+            let key = parts.last().map(|n| n.to_lowercase()).unwrap_or_default();
+            self.session.catalog_state().functions.write().remove(&key).is_some()
+        } else {
+            if let [one] = parts.as_slice()
+                && registry::lookup(&one.to_lowercase()).is_some()
+            {
+                return Err(SparkError::new("FORBIDDEN_OPERATION")
+                    .with("statement", "DROP")
+                    .with("objectType", "FUNCTION")
+                    .with("objectName", attribute::quote(one)));
+            }
+            self.catalog().drop_function(&self.qualify(&parts)?)
+        };
+        if !dropped && !if_exists {
+            let quoted = if is_temporary {
+                attribute::quote_parts(&parts)
+            } else {
+                self.qualify(&parts)?.quoted_in_catalog()
+            };
+            return Err(SparkError::new("ROUTINE_NOT_FOUND").with("routineName", quoted));
+        }
+        Ok(nothing())
+    }
+
+    pub(super) fn refresh_function(&self, name: &Name) -> Result<LocalRows> {
+        let found = self.session.find_function(name, &self.database());
+        match found {
+            Some(function) if function.database.is_some() => Ok(nothing()),
+            _ => Err(SparkError::new("ROUTINE_NOT_FOUND").with("routineName", attribute::quote_parts(name))),
+        }
+    }
+
+    pub(super) fn show_functions(
+        &self,
+        scope: &str,
+        namespace: Option<&TableName>,
+        pattern: Option<&str>,
+    ) -> Result<LocalRows> {
+        let database = self.namespace(namespace)?;
+        let mut names: Vec<String> = Vec::new();
+        if !scope.eq_ignore_ascii_case("USER") {
+            names.extend(registry::all().into_iter().map(|(name, _)| name.to_string()));
+        }
+        if !scope.eq_ignore_ascii_case("SYSTEM") {
+            names.extend(self.session.catalog_state().functions.read().keys().cloned());
+            let stored = self.catalog().functions(&database)?;
+            names.extend(stored.iter().map(|f| format!("{SESSION_CATALOG}.{database}.{}", f.name)));
+        }
+        names.retain(|name| {
+            let own = name.strip_prefix(&format!("{SESSION_CATALOG}.{database}.")).unwrap_or(name);
+            pattern.is_none_or(|p| matches_pattern(own, p))
+        });
+        names.sort();
+        names.dedup();
+        rows(&[text_column("function")], names.into_iter().map(|n| vec![text(n)]).collect())
+    }
+
+    pub(super) fn describe_function(&self, name: &TableName, is_extended: bool) -> Result<LocalRows> {
+        let parts = self.parts(name)?;
+        let column = [text_column("function_desc")];
+        let line = |text_line: String| vec![text(text_line)];
+        if let Some(builtin) = built_in(&parts) {
+            let (name, function) = builtin;
+            let documentation = &function.documentation;
+            let usage = if documentation.usage.is_empty() {
+                "N/A.".to_string()
+            } else {
+                documentation.usage.replace("_FUNC_", name)
+            };
+            let mut lines = vec![line(format!("Function: {name}")), line(format!("Usage: {usage}"))];
+            if is_extended {
+                lines.push(line(extended_usage(name, documentation)));
+            }
+            return rows(&column, lines);
+        }
+        let function = self.session.find_function(&parts, &self.database()).ok_or_else(|| {
+            let facts = self.session.facts();
+            SparkError::new("UNRESOLVED_ROUTINE").with("routineName", attribute::quote_parts(&parts)).with(
+                "searchPath",
+                format!(
+                    "[`system`.`builtin`, `system`.`session`, {}.{}]",
+                    attribute::quote(&facts.current_catalog),
+                    attribute::quote(&facts.current_database)
+                ),
+            )
+        })?;
+        let full = match &function.database {
+            Some(database) => format!("{SESSION_CATALOG}.{database}.{}", function.name),
+            None => function.name.clone(),
+        };
+        let FunctionBody::Sql { parameters, returns, returns_table, text: body, deterministic, comment, contains_sql, .. } =
+            &function.body
+        else {
+            let class = function.class_name().unwrap_or_default();
+            return rows(
+                &column,
+                vec![line(format!("Function: {full}")), line(format!("Class: {class}")), line("Usage: N/A.".into())],
+            );
+        };
+        let kind = if returns_table.is_some() { "TABLE" } else { "SCALAR" };
+        let mut lines = vec![line(format!("Function:      {full}")), line(format!("Type:          {kind}"))];
+        let listed = |label: &str, columns: &[ColumnDefinition]| {
+            let width = columns.iter().map(|c| c.field.name.len()).max().unwrap_or(0);
+            let mut out = Vec::new();
+            for (i, c) in columns.iter().enumerate() {
+                let label = if i == 0 { format!("{label}:") } else { String::new() };
+                let comment = c.comment.as_deref().map(|c| format!(" '{c}'")).unwrap_or_default();
+                out.push(format!("{label:<15}{:<width$} {}{comment}", c.field.name, c.field.data_type.sql()));
+            }
+            out
+        };
+        if parameters.is_empty() {
+            lines.push(line("Input:         ()".into()));
+        } else {
+            lines.extend(listed("Input", parameters).into_iter().map(line));
+        }
+        match (returns, returns_table) {
+            (_, Some(columns)) => lines.extend(listed("Returns", columns).into_iter().map(line)),
+            (Some(data_type), None) => lines.push(line(format!("Returns:       {}", data_type.sql()))),
+            (None, None) => {}
+        }
+        if is_extended {
+            if let Some(comment) = comment {
+                lines.push(line(format!("Comment:       {comment}")));
+            }
+            if let Some(deterministic) = deterministic {
+                lines.push(line(format!("Deterministic: {deterministic}")));
+            }
+            if let Some(contains_sql) = contains_sql {
+                let access = if *contains_sql { "CONTAINS SQL" } else { "READS SQL DATA" };
+                lines.push(line(format!("Data Access:   {access}")));
+            }
+            lines.push(line(format!("Owner:         {}", function.owner)));
+            lines.push(line(format!("Create Time:   {}", super::table_text::time_text(function.created))));
+            lines.push(line(format!("Body:          {body}")));
+        }
+        rows(&column, lines)
+    }
+}
+
+/// A built-in function by a name that may be qualified by `builtin`.
+pub(crate) fn built_in(parts: &[String]) -> Option<(&'static str, &'static firesteel_functions::Function)> {
+    let name = match parts {
+        [one] => one,
+        [builtin, one] if builtin.eq_ignore_ascii_case("builtin") => one,
+        [system, builtin, one]
+            if system.eq_ignore_ascii_case("system") && builtin.eq_ignore_ascii_case("builtin") =>
+        {
+            one
+        }
+        _ => return None,
+    };
+    let key = name.to_lowercase();
+    registry::all().into_iter().find(|(n, _)| *n == key)
+}
+
+fn extended_usage(name: &str, documentation: &firesteel_functions::function::Documentation) -> String {
+    let mut out = String::from("Extended Usage:\n");
+    if documentation.arguments.is_empty() && documentation.examples.is_empty() {
+        out.push_str(&format!("    No example/argument for {name}.\n\n"));
+    }
+    if !documentation.arguments.is_empty() {
+        out.push_str("    Arguments:\n");
+        for (argument, about) in documentation.arguments {
+            out.push_str(&format!("      * {argument} - {about}\n"));
+        }
+        out.push('\n');
+    }
+    if !documentation.examples.is_empty() {
+        out.push_str("    Examples:\n");
+        for (query, answer) in documentation.examples {
+            out.push_str(&format!("      > {};\n       {answer}\n", query.trim_end_matches(';')));
+        }
+        out.push('\n');
+    }
+    if !documentation.note.is_empty() {
+        out.push_str(&format!("    Note:\n      {}\n\n", documentation.note));
+    }
+    out.push_str(&format!("    Since: {}\n", documentation.since));
+    out
+}

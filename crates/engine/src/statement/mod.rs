@@ -1,0 +1,403 @@
+//! Statements that are not queries.
+
+pub(crate) mod alter_table;
+pub(crate) mod create_table;
+pub(crate) mod describe;
+pub(crate) mod function;
+pub(crate) mod insert;
+pub(crate) mod namespace;
+pub(crate) mod partition;
+pub(crate) mod rows;
+pub(crate) mod save;
+pub(crate) mod script;
+pub(crate) mod setting;
+pub(crate) mod show;
+pub(crate) mod table_text;
+pub(crate) mod variable;
+pub(crate) mod view;
+
+use crate::catalog_state::{Found, Locals};
+use crate::environment::SessionEnvironment;
+use crate::session::Session;
+use arrow::record_batch::RecordBatch;
+use firesteel_analyzer::{Analyzer, LocalRows, Resolved, attribute};
+use firesteel_catalog::catalog::table_not_found;
+use firesteel_catalog::{Catalog, CatalogTable, QualifiedName, SESSION_CATALOG};
+use firesteel_config::SqlConf;
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{Describe, ExplainMode, Expr, Name, Relation, RelationKind, Show, Statement, TableName};
+use firesteel_types::{DataType, Literal, StructType};
+use rows::{nothing, one_text};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio_util::sync::CancellationToken;
+
+/// Runs statements of a session, on a thread that may block.
+pub(crate) struct Runner {
+    pub session: Arc<Session>,
+    /// Variables of the script that the statement is in.
+    pub locals: Locals,
+    /// Cancelled when nobody wants the statement's result any more.
+    pub cancel: CancellationToken,
+}
+
+impl Runner {
+    pub fn new(session: Arc<Session>, locals: Locals) -> Self {
+        Self { session, locals, cancel: CancellationToken::new() }
+    }
+
+    /// Runs a statement and gives its rows.
+    pub fn run(&self, statement: &Statement) -> Result<LocalRows> {
+        self.dispatch(statement)
+    }
+
+    fn dispatch(&self, statement: &Statement) -> Result<LocalRows> {
+        use Statement as S;
+        match statement {
+            S::Query(query) => self.query(query),
+            S::Insert(insert) => self.insert(insert),
+            S::MultiInsert(statements) => {
+                for statement in statements {
+                    self.run(statement)?;
+                }
+                Ok(nothing())
+            }
+            S::Update { table, .. } => self.row_level(table, "UPDATE TABLE"),
+            S::Delete { table, .. } => self.row_level(table, "DELETE TABLE"),
+            S::Merge(merge) => self.row_level(&TableName::Parts(merge.target.clone()), "MERGE INTO TABLE"),
+            S::Truncate { table, partition } => self.truncate(table, partition.as_ref()),
+            S::CreateNamespace { name, if_not_exists, comment, location, properties } => {
+                self.create_namespace(name, *if_not_exists, comment.as_deref(), location.as_deref(), properties)
+            }
+            S::DropNamespace { name, if_exists, cascade } => self.drop_namespace(name, *if_exists, *cascade),
+            S::AlterNamespace { name, action } => self.alter_namespace(name, action),
+            S::CreateTable(create) => self.create_table(create),
+            S::CreateTableLike { name, source, if_not_exists, provider, location, properties } => {
+                self.create_table_like(name, source, *if_not_exists, provider.as_deref(), location.as_deref(), properties)
+            }
+            S::DropTable { name, if_exists, .. } => self.drop_table(name, *if_exists),
+            S::AlterTable { name, action } => self.alter_table(name, action),
+            S::CreateView(create) => self.create_view(create),
+            S::DropView { name, if_exists } => self.drop_view(name, *if_exists),
+            S::AlterView { name, action } => self.alter_view(name, action),
+            S::CreateFunction(create) => self.create_function(create),
+            S::DropFunction { name, if_exists, is_temporary } => self.drop_function(name, *if_exists, *is_temporary),
+            S::RefreshFunction { name } => self.refresh_function(name),
+            S::Use { name, is_namespace } => self.use_namespace(name, *is_namespace),
+            S::SetCatalog { name } => self.set_catalog(name),
+            S::Set(set) => self.set(set),
+            S::Reset { key } => self.reset(key.as_deref()),
+            S::DeclareVariable { names, data_type, default, replace } => {
+                self.declare_variables(names, data_type.as_ref(), default.as_ref(), *replace)
+            }
+            S::DropVariable { name, if_exists } => self.drop_variable(name, *if_exists),
+            S::SetVariable { targets, source } => self.set_variables(targets, source),
+            S::ExecuteImmediate { query, into, using } => self.execute_immediate(query, into, using),
+            S::AddResource { kind, .. } => Err(SparkError::unsupported(format!("ADD {}", kind.to_uppercase()))),
+            S::ListResources { kind, .. } => Err(SparkError::unsupported(format!("LIST {}", kind.to_uppercase()))),
+            S::CacheTable { .. } => Err(SparkError::unsupported("CACHE TABLE")),
+            S::UncacheTable { name, if_exists } => {
+                if *if_exists && self.find(&self.parts(name)?)?.is_none() {
+                    return Ok(nothing());
+                }
+                self.found(&self.parts(name)?)?;
+                Ok(nothing())
+            }
+            S::ClearCache | S::RefreshPath { .. } => Ok(nothing()),
+            S::RefreshTable { name } => {
+                self.found(&self.parts(name)?)?;
+                Ok(nothing())
+            }
+            S::AnalyzeTable { name, partition, columns, all_columns, no_scan } => {
+                if partition.is_some() || columns.is_some() || *all_columns {
+                    return Err(SparkError::unsupported("ANALYZE TABLE of partitions or columns"));
+                }
+                let table = self.stored_table(name, "ANALYZE TABLE")?;
+                self.analyze_table(&table, *no_scan)
+            }
+            S::AnalyzeTables { namespace, no_scan } => self.analyze_tables(namespace.as_ref(), *no_scan),
+            S::RepairTable { name, .. } => self.recover_partitions(name, "MSCK REPAIR TABLE"),
+            S::Explain { mode, statement } => self.explain(*mode, statement),
+            S::Describe(describe) => self.describe(describe),
+            S::Show(show) => self.show(show),
+            S::Comment { on, comment } => self.comment_on(on, comment.as_deref()),
+            S::Script(script) => self.script(script),
+            S::Unsupported(what) => Err(SparkError::unsupported(what.clone())),
+        }
+    }
+
+    // ---- the session ----
+
+    /// The session as the analyzer sees it now.
+    pub fn environment(&self) -> SessionEnvironment {
+        SessionEnvironment::in_script(self.session.clone(), self.locals.clone())
+    }
+
+    pub fn catalog(&self) -> &Catalog {
+        self.session.engine().catalog()
+    }
+
+    pub fn conf(&self) -> SqlConf {
+        self.session.conf()
+    }
+
+    /// The current database.
+    pub fn database(&self) -> String {
+        self.session.current().read().1.clone()
+    }
+
+    pub fn block<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::runtime::Handle::current().block_on(future)
+    }
+
+    // ---- queries ----
+
+    pub fn analyse(&self, relation: &Relation) -> Result<Resolved> {
+        let environment = self.environment();
+        Analyzer::new(&environment).relation(relation)
+    }
+
+    /// Columns and rows of an analysed relation, as many columns as its output has.
+    pub fn collect(&self, resolved: &Resolved) -> Result<(StructType, Vec<RecordBatch>)> {
+        let schema = attribute::schema_of(&resolved.output);
+        let names: Vec<String> = resolved.output.iter().map(|a| a.column_name()).collect();
+        let batches = self.block(crate::execution::collect(&self.session, resolved.exact()?))?;
+        let mut out = Vec::with_capacity(batches.len());
+        for batch in batches {
+            let positions: Vec<usize> =
+                names.iter().filter_map(|name| batch.schema().index_of(name).ok()).collect();
+            if positions.len() != names.len() {
+                return Err(SparkError::internal("a plan without a column of its output"));
+            }
+            out.push(batch.project(&positions).map_err(|e| SparkError::internal(e.to_string()))?);
+        }
+        Ok((schema, out))
+    }
+
+    /// The rows of a query.
+    pub fn query(&self, relation: &Relation) -> Result<LocalRows> {
+        let resolved = self.analyse(relation)?;
+        let (schema, batches) = self.collect(&resolved)?;
+        let conf = self.conf();
+        let arrow_schema =
+            Arc::new(firesteel_types::client::client_schema(&schema, &conf.time_zone_text, conf.arrow_large_var_types));
+        let batches =
+            batches.iter().map(|b| firesteel_types::client::client_batch(b, &arrow_schema)).collect::<Result<_>>()?;
+        Ok(LocalRows { schema, arrow_schema, batches })
+    }
+
+    /// The values of a query's rows, column by column in each.
+    pub fn values(&self, relation: &Relation) -> Result<(StructType, Vec<Vec<Literal>>)> {
+        let resolved = self.analyse(relation)?;
+        let (schema, batches) = self.collect(&resolved)?;
+        let mut out = Vec::new();
+        for batch in &batches {
+            for row in 0..batch.num_rows() {
+                let mut values = Vec::with_capacity(schema.fields.len());
+                for (field, column) in schema.fields.iter().zip(batch.columns()) {
+                    values.push(Literal::from_array(column.as_ref(), row, &field.data_type)?);
+                }
+                out.push(values);
+            }
+        }
+        Ok((schema, out))
+    }
+
+    /// The value of an expression without columns; it may have subqueries.
+    pub fn evaluate(&self, expr: &Expr) -> Result<(Literal, DataType)> {
+        let one_row = Relation::new(RelationKind::OneRow);
+        let project =
+            Relation::new(RelationKind::Project { input: one_row, expressions: vec![expr.clone().alias("value")] });
+        let (schema, rows) = self.values(&project)?;
+        match (schema.fields.first(), rows.into_iter().next().and_then(|r| r.into_iter().next())) {
+            (Some(field), Some(value)) => Ok((value, field.data_type.clone())),
+            _ => Err(SparkError::internal("an expression without a value")),
+        }
+    }
+
+    /// The value of an expression as a type, by the rules of casts on assignment.
+    pub fn evaluate_as(&self, expr: &Expr, to: &DataType) -> Result<Literal> {
+        let cast = Expr::new(firesteel_plan::ExprKind::Cast {
+            child: Box::new(expr.clone()),
+            to: to.clone(),
+            mode: firesteel_plan::CastMode::Session,
+        });
+        Ok(self.evaluate(&cast)?.0)
+    }
+
+    /// The text of an expression's value.
+    pub fn text_of(&self, expr: &Expr) -> Result<String> {
+        match self.evaluate(expr)?.0 {
+            Literal::String(text) => Ok(text),
+            Literal::Null(_) => Ok(String::new()),
+            other => {
+                let zone = firesteel_types::time_zone::TimeZone::parse(&self.conf().time_zone)?;
+                Ok(other.display(zone))
+            }
+        }
+    }
+
+    // ---- names ----
+
+    /// The parts of a name.
+    pub fn parts(&self, name: &TableName) -> Result<Name> {
+        match name {
+            TableName::Parts(parts) => Ok(parts.clone()),
+            TableName::Identifier(expr) => match self.evaluate(expr)? {
+                (Literal::String(text), _) => self.parse_name(&text),
+                (_, data_type) => Err(SparkError::new("NOT_A_CONSTANT_STRING.WRONG_TYPE")
+                    .with("name", "IDENTIFIER")
+                    .with("expr", "\"identifier\"")
+                    .with("dataType", format!("\"{}\"", data_type.sql()))),
+            },
+        }
+    }
+
+    /// The parts of a name in a text.
+    pub fn parse_name(&self, text: &str) -> Result<Name> {
+        firesteel_sql::parse_identifier_parts(text, &self.parser_options())
+    }
+
+    pub fn parser_options(&self) -> firesteel_sql::ParserOptions {
+        crate::command::parser_options(&self.conf())
+    }
+
+    /// The name in the catalog.
+    pub fn qualify(&self, parts: &[String]) -> Result<QualifiedName> {
+        self.session.qualify(parts, &self.database())
+    }
+
+    pub fn find(&self, parts: &[String]) -> Result<Option<Found>> {
+        self.session.find(parts, &self.database())
+    }
+
+    /// What a name stands for; fails with `TABLE_OR_VIEW_NOT_FOUND`.
+    pub fn found(&self, parts: &[String]) -> Result<Found> {
+        self.find(parts)?.ok_or_else(|| table_not_found(&attribute::quote_parts(parts)))
+    }
+
+    /// A table or view of the catalog, not a temporary view.
+    pub fn stored(&self, name: &TableName, operation: &str) -> Result<Arc<CatalogTable>> {
+        let parts = self.parts(name)?;
+        match self.found(&parts)? {
+            Found::Stored(table) => Ok(table),
+            Found::Temporary { .. } | Found::Global { .. } => Err(not_a_table(&parts, operation)),
+        }
+    }
+
+    /// A table of the catalog, not a view.
+    pub fn stored_table(&self, name: &TableName, operation: &str) -> Result<Arc<CatalogTable>> {
+        let table = self.stored(name, operation)?;
+        if table.is_view() {
+            return Err(not_a_table(&table.name.parts(), operation));
+        }
+        Ok(table)
+    }
+
+    /// The database of a name; none is the current one. Fails with `SCHEMA_NOT_FOUND`.
+    pub fn namespace(&self, name: Option<&TableName>) -> Result<String> {
+        let Some(name) = name else { return Ok(self.database()) };
+        let database = self.database_name(&self.parts(name)?)?;
+        if !self.catalog().has_database(&database) && database != self.conf().global_temp_database {
+            return Err(firesteel_catalog::catalog::schema_not_found(&database));
+        }
+        Ok(database)
+    }
+
+    /// The lower-case name of a database; it need not exist.
+    pub fn database_name(&self, parts: &[String]) -> Result<String> {
+        match parts {
+            [catalog, database] if catalog.eq_ignore_ascii_case(SESSION_CATALOG) => Ok(database.to_lowercase()),
+            [database] => Ok(database.to_lowercase()),
+            _ => Err(SparkError::new("REQUIRES_SINGLE_PART_NAMESPACE")
+                .with("sessionCatalog", SESSION_CATALOG)
+                .with("identifier", attribute::quote_parts(parts))),
+        }
+    }
+
+    /// Row-level changes, which file tables cannot do.
+    fn row_level(&self, name: &TableName, operation: &str) -> Result<LocalRows> {
+        let table = self.stored_table(name, operation)?;
+        Err(table_operation(&table.name, operation))
+    }
+
+    fn explain(&self, mode: ExplainMode, statement: &Statement) -> Result<LocalRows> {
+        let relation = match statement {
+            Statement::Query(relation) => relation.clone(),
+            other => {
+                // What a statement would do is told by its name only; nothing runs.
+                let name = format!("{other:?}");
+                let name = name.split([' ', '(', '{']).next().unwrap_or("Command");
+                return one_text("plan", format!("== Physical Plan ==\nExecute {name}Command\n"));
+            }
+        };
+        let session = self.session.clone();
+        let reply = self.block(crate::analysis::answer(&session, crate::AnalysisRequest::Explain(relation, mode)))?;
+        match reply {
+            crate::AnalysisReply::Text(text) => one_text("plan", text),
+            _ => Err(SparkError::internal("an explanation without text")),
+        }
+    }
+
+    fn describe(&self, describe: &Describe) -> Result<LocalRows> {
+        match describe {
+            Describe::Table { name, is_extended, partition, as_json } => {
+                self.describe_table(name, *is_extended, partition.as_ref(), *as_json)
+            }
+            Describe::Column { table, column, is_extended } => self.describe_column(table, column, *is_extended),
+            Describe::Namespace { name, is_extended } => self.describe_namespace(name, *is_extended),
+            Describe::Function { name, is_extended } => self.describe_function(name, *is_extended),
+            Describe::Query(query) => self.describe_query(query),
+            Describe::Catalog { .. } => Err(SparkError::unsupported("DESCRIBE CATALOG")),
+        }
+    }
+
+    fn show(&self, show: &Show) -> Result<LocalRows> {
+        match show {
+            Show::Catalogs { pattern } => self.show_catalogs(pattern.as_deref()),
+            Show::Namespaces { parent, pattern } => self.show_namespaces(parent.as_ref(), pattern.as_deref()),
+            Show::Tables { namespace, pattern } => self.show_tables(namespace.as_ref(), pattern.as_deref()),
+            Show::TableExtended { namespace, pattern, partition } => {
+                self.show_table_extended(namespace.as_ref(), pattern, partition.as_ref())
+            }
+            Show::Views { namespace, pattern } => self.show_views(namespace.as_ref(), pattern.as_deref()),
+            Show::Columns { table, namespace } => self.show_columns(table, namespace.as_ref()),
+            Show::Functions { scope, namespace, pattern } => {
+                self.show_functions(scope, namespace.as_ref(), pattern.as_deref())
+            }
+            Show::Partitions { table, partition } => self.show_partitions(table, partition.as_ref()),
+            Show::TableProperties { table, key } => self.show_table_properties(table, key.as_deref()),
+            Show::CreateTable { table, as_serde } => self.show_create_table(table, *as_serde),
+            Show::CurrentNamespace => self.show_current_namespace(),
+            Show::Collations { .. } => Err(SparkError::unsupported("SHOW COLLATIONS")),
+            Show::Variables { .. } => Err(SparkError::unsupported("SHOW VARIABLES")),
+            Show::CachedTables => Err(SparkError::unsupported("SHOW CACHED TABLES")),
+        }
+    }
+}
+
+/// The operation needs a table.
+pub(crate) fn not_a_table(parts: &[String], operation: &str) -> SparkError {
+    SparkError::new("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE")
+        .with("operation", operation)
+        .with("viewName", attribute::quote_parts(parts))
+}
+
+/// A table of files cannot do the operation.
+pub(crate) fn table_operation(name: &QualifiedName, operation: &str) -> SparkError {
+    SparkError::new("UNSUPPORTED_FEATURE.TABLE_OPERATION")
+        .with("tableName", name.quoted())
+        .with("operation", operation)
+}
+
+/// Microseconds since the epoch.
+pub(crate) fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| i64::try_from(d.as_micros()).unwrap_or(i64::MAX))
+}
+
+/// Runs a statement for a relation or command.
+pub(crate) fn run(session: &Arc<Session>, statement: &Statement, cancel: CancellationToken) -> Result<LocalRows> {
+    Runner { cancel, ..Runner::new(session.clone(), Locals::default()) }.run(statement)
+}
+
+

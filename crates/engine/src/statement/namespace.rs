@@ -1,0 +1,111 @@
+//! CREATE, DROP and ALTER of databases; COMMENT ON.
+
+use super::Runner;
+use super::rows::nothing;
+use firesteel_analyzer::LocalRows;
+use firesteel_catalog::{Database, TableKind};
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{CommentTarget, NamespaceAction, Options, TableName};
+use firesteel_sources::path::local_path;
+use std::path::{Path, PathBuf};
+
+impl Runner {
+    pub(super) fn create_namespace(
+        &self,
+        name: &TableName,
+        if_not_exists: bool,
+        comment: Option<&str>,
+        location: Option<&str>,
+        properties: &Options,
+    ) -> Result<LocalRows> {
+        let name = self.database_name(&self.parts(name)?)?;
+        let location = match location {
+            Some(location) => local_path(location)?,
+            None => Path::new(self.catalog().warehouse()).join(format!("{name}.db")),
+        };
+        let database = Database {
+            name,
+            comment: comment.map(str::to_string),
+            location: location.to_string_lossy().into_owned(),
+            properties: properties.iter().cloned().collect(),
+            owner: self.session.facts().user,
+            collation: None,
+        };
+        if self.catalog().create_database(database, if_not_exists)? {
+            make_folder(&location)?;
+        }
+        Ok(nothing())
+    }
+
+    pub(super) fn drop_namespace(&self, name: &TableName, if_exists: bool, cascade: bool) -> Result<LocalRows> {
+        let name = self.database_name(&self.parts(name)?)?;
+        if let Some((database, tables)) = self.catalog().drop_database(&name, if_exists, cascade)? {
+            for table in tables {
+                if let (TableKind::Managed, Some(location)) = (table.kind, &table.location) {
+                    remove_folder(Path::new(location))?;
+                }
+            }
+            remove_folder(Path::new(&database.location))?;
+        }
+        Ok(nothing())
+    }
+
+    pub(super) fn alter_namespace(&self, name: &TableName, action: &NamespaceAction) -> Result<LocalRows> {
+        let name = self.database_name(&self.parts(name)?)?;
+        match action {
+            NamespaceAction::SetProperties(properties) => self.catalog().alter_database(&name, |database| {
+                database.properties.extend(properties.iter().cloned());
+            })?,
+            NamespaceAction::UnsetProperties(keys) => self.catalog().alter_database(&name, |database| {
+                database.properties.retain(|key, _| !keys.contains(key));
+            })?,
+            NamespaceAction::SetLocation(location) => {
+                let location = local_path(location)?.to_string_lossy().into_owned();
+                self.catalog().alter_database(&name, |database| database.location = location)?;
+            }
+            NamespaceAction::SetCollation(_) => {
+                return Err(SparkError::unsupported("collations of databases"));
+            }
+        }
+        Ok(nothing())
+    }
+
+    pub(super) fn comment_on(&self, target: &CommentTarget, comment: Option<&str>) -> Result<LocalRows> {
+        match target {
+            CommentTarget::Namespace(name) => {
+                let name = self.namespace(Some(name))?;
+                self.catalog().alter_database(&name, |database| database.comment = comment.map(str::to_string))?;
+            }
+            CommentTarget::Table(name) => {
+                let table = self.stored(name, "COMMENT ON TABLE")?;
+                self.catalog().alter_table(&table.name, |table| {
+                    table.comment = comment.map(str::to_string);
+                    Ok(())
+                })?;
+            }
+            CommentTarget::Column(_) => return Err(SparkError::unsupported("COMMENT ON COLUMN")),
+        }
+        Ok(nothing())
+    }
+
+    /// The folder of a managed table.
+    pub(super) fn managed_location(&self, name: &firesteel_catalog::QualifiedName) -> Result<PathBuf> {
+        let database = self.catalog().database(&name.database)?;
+        Ok(Path::new(&database.location).join(&name.name))
+    }
+}
+
+/// Makes a folder and those above it.
+pub(super) fn make_folder(path: &Path) -> Result<()> {
+    std::fs::create_dir_all(path)
+        .map_err(|e| SparkError::internal(format!("cannot make the folder {}: {e}", path.display())))
+}
+
+/// Removes a folder with all that is in it; it need not be there.
+pub(super) fn remove_folder(path: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(SparkError::internal(format!("cannot remove the folder {}: {e}", path.display()))),
+    }
+}

@@ -1,0 +1,192 @@
+//! Partitions of tables: folders named `column=value`.
+
+use super::create_table::table_folder;
+use super::namespace::{make_folder, remove_folder};
+use super::rows::{nothing, rows, text, text_column};
+use super::Runner;
+use firesteel_analyzer::{LocalRows, attribute};
+use firesteel_catalog::CatalogTable;
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{ExprKind, PartitionSpec, TableName};
+use firesteel_sources::partition::{escape, unescape};
+use firesteel_types::Literal;
+use std::path::{Path, PathBuf};
+
+/// The folder of nulls.
+const NULL_FOLDER: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// A partition that is there.
+#[derive(Debug, Clone)]
+pub(crate) struct Partition {
+    pub folder: PathBuf,
+    /// Columns and texts, in the table's order.
+    pub values: Vec<(String, String)>,
+}
+
+impl Partition {
+    /// Whether the partition has the given values.
+    pub fn matches(&self, spec: &[(String, String)]) -> bool {
+        spec.iter().all(|(column, value)| self.values.iter().any(|(c, v)| c == column && v == value))
+    }
+
+    /// `a=1/b=x`, as folders are named.
+    pub fn name(&self) -> String {
+        path_name(&self.values)
+    }
+}
+
+fn path_name(values: &[(String, String)]) -> String {
+    values.iter().map(|(column, value)| format!("{}={}", escape(column), escape(value))).collect::<Vec<_>>().join("/")
+}
+
+impl Runner {
+    /// The values that a statement gives for partition columns, as texts, in the table's order.
+    pub(crate) fn partition_values(&self, table: &CatalogTable, spec: &PartitionSpec) -> Result<Vec<(String, String)>> {
+        for (column, _) in spec {
+            if !table.is_partition_column(column) {
+                return Err(SparkError::new("PARTITIONS_NOT_FOUND")
+                    .with("partitionList", attribute::quote(column))
+                    .with("tableName", table.name.quoted()));
+            }
+        }
+        let mut out = Vec::new();
+        for column in &table.partition_columns {
+            let Some((_, value)) = spec.iter().find(|(c, _)| c.eq_ignore_ascii_case(column)) else { continue };
+            let Some(value) = value else { continue };
+            if matches!(value.kind, ExprKind::Default) {
+                return Err(SparkError::new("REF_DEFAULT_VALUE_IS_NOT_ALLOWED_IN_PARTITION"));
+            }
+            let data_type = table.schema.field(column).map(|(_, f)| f.data_type.char_varchar_as_string());
+            let value = match data_type {
+                Some(data_type) => self.evaluate_as(value, &data_type)?,
+                None => self.evaluate(value)?.0,
+            };
+            let value = match value {
+                Literal::Null(_) => NULL_FOLDER.to_string(),
+                Literal::String(value) => value,
+                other => other.display(firesteel_types::time_zone::TimeZone::parse(&self.conf().time_zone)?),
+            };
+            out.push((column.clone(), value));
+        }
+        Ok(out)
+    }
+
+    /// The partitions of a table, sorted by name.
+    pub(crate) fn partitions_of(&self, table: &CatalogTable) -> Result<Vec<Partition>> {
+        let mut level = vec![Partition { folder: table_folder(table)?, values: Vec::new() }];
+        for column in &table.partition_columns {
+            let mut next = Vec::new();
+            for partition in level {
+                let Ok(entries) = std::fs::read_dir(&partition.folder) else { continue };
+                for entry in entries.flatten() {
+                    let name = entry.file_name().to_string_lossy().into_owned();
+                    let Some((key, value)) = name.split_once('=') else { continue };
+                    if entry.path().is_dir() && unescape(key).eq_ignore_ascii_case(column) {
+                        let mut values = partition.values.clone();
+                        values.push((column.clone(), unescape(value)));
+                        next.push(Partition { folder: entry.path(), values });
+                    }
+                }
+            }
+            level = next;
+        }
+        level.sort_by_key(Partition::name);
+        Ok(level)
+    }
+
+    /// The folder of a partition.
+    pub(crate) fn partition_folder(&self, table: &CatalogTable, values: &[(String, String)]) -> Result<PathBuf> {
+        Ok(values.iter().fold(table_folder(table)?, |folder: PathBuf, (column, value)| {
+            folder.join(format!("{}={}", escape(column), escape(value)))
+        }))
+    }
+
+    /// One partition by all its values.
+    pub(super) fn one_partition(&self, table: &CatalogTable, spec: &PartitionSpec) -> Result<Partition> {
+        let values = self.partition_values(table, spec)?;
+        if values.len() != table.partition_columns.len() {
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1232")
+                .with("specKeys", spec.iter().map(|(c, _)| c.clone()).collect::<Vec<_>>().join(", "))
+                .with("partitionColumnNames", table.partition_columns.join(", "))
+                .with("tableName", table.name.quoted()));
+        }
+        let found = self.partitions_of(table)?.into_iter().find(|p| p.matches(&values));
+        found.ok_or_else(|| partition_error("PARTITIONS_NOT_FOUND", table, &values))
+    }
+
+    pub(super) fn show_partitions(&self, name: &TableName, spec: Option<&PartitionSpec>) -> Result<LocalRows> {
+        let table = self.stored_table(name, "SHOW PARTITIONS")?;
+        if table.partition_columns.is_empty() {
+            return Err(SparkError::new("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY")
+                .with("name", table.name.quoted()));
+        }
+        let spec = spec.map(|spec| self.partition_values(&table, spec)).transpose()?.unwrap_or_default();
+        let all = self.partitions_of(&table)?;
+        let all = all.iter().filter(|p| p.matches(&spec)).map(|p| vec![text(p.name())]).collect();
+        rows(&[text_column("partition")], all)
+    }
+
+    pub(super) fn add_partitions(
+        &self,
+        table: &CatalogTable,
+        partitions: &[(PartitionSpec, Option<String>)],
+        if_not_exists: bool,
+    ) -> Result<()> {
+        for (spec, location) in partitions {
+            if location.is_some() {
+                return Err(SparkError::unsupported("partitions with a location of their own"));
+            }
+            let values = self.partition_values(table, spec)?;
+            let folder = self.partition_folder(table, &values)?;
+            if folder.exists() && !if_not_exists {
+                return Err(partition_error("PARTITIONS_ALREADY_EXIST", table, &values));
+            }
+            make_folder(&folder)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn drop_partitions(&self, table: &CatalogTable, specs: &[PartitionSpec], if_exists: bool) -> Result<()> {
+        for spec in specs {
+            let values = self.partition_values(table, spec)?;
+            let found: Vec<_> = self.partitions_of(table)?.into_iter().filter(|p| p.matches(&values)).collect();
+            if found.is_empty() && !if_exists {
+                return Err(partition_error("PARTITIONS_NOT_FOUND", table, &values));
+            }
+            for partition in found {
+                remove_folder(&partition.folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn rename_partition(&self, table: &CatalogTable, from: &PartitionSpec, to: &PartitionSpec) -> Result<()> {
+        let old = self.one_partition(table, from)?;
+        let values = self.partition_values(table, to)?;
+        let folder = self.partition_folder(table, &values)?;
+        if folder.exists() {
+            return Err(partition_error("PARTITIONS_ALREADY_EXIST", table, &values));
+        }
+        make_folder(folder.parent().unwrap_or(Path::new("/")))?;
+        std::fs::rename(&old.folder, &folder)
+            .map_err(|e| SparkError::internal(format!("cannot rename the folder {}: {e}", old.folder.display())))
+    }
+
+    /// Partitions are folders: what is there is known.
+    pub(crate) fn recover_partitions(&self, name: &TableName, operation: &str) -> Result<LocalRows> {
+        let table = self.stored_table(name, operation)?;
+        if table.partition_columns.is_empty() {
+            return Err(SparkError::new("NOT_A_PARTITIONED_TABLE")
+                .with("operation", operation)
+                .with("tableIdentWithDB", table.name.quoted()));
+        }
+        Ok(nothing())
+    }
+}
+
+fn partition_error(condition: &'static str, table: &CatalogTable, values: &[(String, String)]) -> SparkError {
+    let list: Vec<String> = values.iter().map(|(c, v)| format!("{} = {v}", attribute::quote(c))).collect();
+    SparkError::new(condition)
+        .with("partitionList", format!("PARTITION ({})", list.join(", ")))
+        .with("tableName", table.name.quoted_in_catalog())
+}

@@ -1,0 +1,358 @@
+//! CREATE, DROP and ALTER of views.
+
+use super::{Runner, now};
+use super::rows::nothing;
+use crate::catalog_state::{Found, ViewQuery};
+use firesteel_analyzer::{LocalRows, Resolved, attribute};
+use firesteel_catalog::catalog::{already_exists, table_not_found};
+use firesteel_catalog::{CatalogTable, QualifiedName, SESSION_CATALOG, TableKind, ViewDefinition};
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{CreateView, DataSource, Name, Relation, RelationKind, TableName, ViewAction, ViewKind};
+use firesteel_types::{Metadata, StructField, StructType};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Runner {
+    pub(super) fn create_view(&self, create: &CreateView) -> Result<LocalRows> {
+        let parts = self.parts(&create.name)?;
+        match create.kind {
+            ViewKind::Persistent => self.create_stored_view(create, &parts),
+            ViewKind::Temporary | ViewKind::GlobalTemporary => self.create_temporary_view(create, &parts),
+        }
+    }
+
+    /// The query of a data source in `CREATE TEMPORARY VIEW … USING`.
+    fn source_query(create: &CreateView) -> Option<Relation> {
+        let using = create.using.as_ref()?;
+        let schema = StructType::new(using.schema.iter().map(|c| c.field.clone()).collect());
+        Some(Relation::new(RelationKind::DataSource(DataSource {
+            format: Some(using.provider.clone()),
+            schema: (!schema.fields.is_empty()).then(|| schema.to_ddl()),
+            options: using.options.clone(),
+            paths: Vec::new(),
+            predicates: Vec::new(),
+            is_streaming: false,
+        })))
+    }
+
+    fn create_temporary_view(&self, create: &CreateView, parts: &[String]) -> Result<LocalRows> {
+        let is_global = create.kind == ViewKind::GlobalTemporary;
+        let name = match parts {
+            [one] => one.clone(),
+            [global, one] if is_global && global.eq_ignore_ascii_case(&self.conf().global_temp_database) => one.clone(),
+            _ => {
+                return Err(SparkError::new("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS")
+                    .with("actualName", attribute::quote_parts(parts)));
+            }
+        };
+        let key = name.to_lowercase();
+        let there = if is_global {
+            self.session.engine().global_views().read().contains_key(&key)
+        } else {
+            self.session.temp_views().read().contains_key(&key)
+        };
+        if there && !create.replace {
+            if create.if_not_exists {
+                return Ok(nothing());
+            }
+            return Err(SparkError::new("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS")
+                .with("relationName", attribute::quote_parts(parts)));
+        }
+        let query = Self::source_query(create).unwrap_or_else(|| create.query.clone());
+        let resolved = self.analyse(&query)?;
+        let schema = view_schema(&resolved, create, parts)?;
+        let resolved = named(&resolved, &schema)?;
+        let query = Arc::new(ViewQuery { query, schema, database: self.database() });
+        let resolved = Arc::new(resolved);
+        if is_global {
+            self.session.engine().global_view_queries().write().insert(key.clone(), query);
+            self.session.engine().global_views().write().insert(key, resolved);
+        } else {
+            self.session.catalog_state().view_queries.write().insert(key.clone(), query);
+            self.session.temp_views().write().insert(key, (name, resolved));
+        }
+        Ok(nothing())
+    }
+
+    fn create_stored_view(&self, create: &CreateView, parts: &[String]) -> Result<LocalRows> {
+        let name = self.qualify(parts)?;
+        self.catalog().database(&name.database)?;
+        if let Some(old) = self.catalog().table(&name) {
+            if !old.is_view() {
+                if create.if_not_exists {
+                    return Ok(nothing());
+                }
+                return Err(SparkError::new("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE")
+                    .with("tableName", name.quoted())
+                    .with("operation", "CREATE VIEW"));
+            }
+            if !create.replace {
+                return if create.if_not_exists { Ok(nothing()) } else { Err(already_exists(&name)) };
+            }
+        }
+        let resolved = self.analyse(&create.query)?;
+        self.check_references(&create.query_text, &name)?;
+        let schema = view_schema(&resolved, create, parts)?;
+        let table = CatalogTable {
+            name: name.clone(),
+            kind: TableKind::View,
+            provider: None,
+            schema,
+            partition_columns: Vec::new(),
+            bucketing: None,
+            location: None,
+            comment: create.comment.clone(),
+            properties: create.properties.iter().cloned().collect(),
+            options: BTreeMap::new(),
+            collation: create.collation.clone(),
+            created: now(),
+            owner: String::new(),
+            statistics: None,
+            view: Some(ViewDefinition {
+                text: create.query_text.clone(),
+                query: create.query.clone(),
+                output: resolved.output.iter().map(|a| a.name.clone()).collect(),
+                catalog: SESSION_CATALOG.to_string(),
+                database: self.database(),
+                settings: Vec::new(),
+                schema_mode: create.schema_mode.clone().unwrap_or_else(|| "COMPENSATION".to_string()),
+            }),
+        };
+        self.catalog().create_table(table, create.replace)?;
+        Ok(nothing())
+    }
+
+    /// A stored view cannot stand on temporary ones.
+    fn check_references(&self, text: &str, name: &QualifiedName) -> Result<()> {
+        let lower = text.to_lowercase();
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        for (key, (given, _)) in self.session.temp_views().read().iter() {
+            let mut rest = lower.as_str();
+            let mut before = ' ';
+            while let Some(at) = rest.find(key.as_str()) {
+                let previous = rest[..at].chars().last().unwrap_or(before);
+                let after = &rest[at + key.len()..];
+                let head = rest[..at].trim_end_matches('`').trim_end();
+                let is_source = ["from", "join", ","].iter().any(|w| head.ends_with(w));
+                if is_source && !word(previous) && !after.chars().next().is_some_and(|c| word(c) || c == '.') {
+                    return Err(SparkError::new("INVALID_TEMP_OBJ_REFERENCE")
+                        .with("obj", "VIEW")
+                        .with("objName", name.quoted())
+                        .with("tempObj", "VIEW")
+                        .with("tempObjName", attribute::quote(given)));
+                }
+                before = key.chars().last().unwrap_or(' ');
+                rest = after;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn drop_view(&self, name: &TableName, if_exists: bool) -> Result<LocalRows> {
+        let parts = self.parts(name)?;
+        match self.find(&parts)? {
+            Some(Found::Temporary { name, .. }) => {
+                self.drop_temporary_view(&name);
+            }
+            Some(Found::Global { name, .. }) => {
+                self.drop_global_view(&name);
+            }
+            Some(Found::Stored(table)) if table.is_view() => {
+                self.catalog().drop_table(&table.name);
+            }
+            Some(Found::Stored(table)) => {
+                return Err(SparkError::new("WRONG_COMMAND_FOR_OBJECT_TYPE")
+                    .with("operation", "DROP VIEW")
+                    .with("requiredType", "VIEW")
+                    .with("objectName", table.name.to_string())
+                    .with("foundType", table.kind_name())
+                    .with("alternative", "DROP TABLE"));
+            }
+            None if if_exists => {}
+            None => return Err(table_not_found(&self.qualify(&parts)?.quoted())),
+        }
+        Ok(nothing())
+    }
+
+    /// Drops a temporary view; false where there is none.
+    pub(crate) fn drop_temporary_view(&self, name: &str) -> bool {
+        let key = name.to_lowercase();
+        self.session.catalog_state().view_queries.write().remove(&key);
+        self.session.temp_views().write().remove(&key).is_some()
+    }
+
+    /// Drops a global temporary view; false where there is none.
+    pub(crate) fn drop_global_view(&self, name: &str) -> bool {
+        let key = name.to_lowercase();
+        self.session.engine().global_view_queries().write().remove(&key);
+        self.session.engine().global_views().write().remove(&key).is_some()
+    }
+
+    pub(super) fn alter_view(&self, name: &TableName, action: &ViewAction) -> Result<LocalRows> {
+        let parts = self.parts(name)?;
+        let table = match self.found(&parts)? {
+            Found::Stored(table) if table.is_view() => table,
+            Found::Stored(table) => {
+                return Err(SparkError::new("EXPECT_VIEW_NOT_TABLE.USE_ALTER_TABLE")
+                    .with("tableName", table.name.quoted())
+                    .with("operation", "ALTER VIEW"));
+            }
+            Found::Temporary { name, .. } => return self.alter_temporary_view(&name, &parts, action),
+            Found::Global { .. } => return Err(SparkError::unsupported("ALTER VIEW of global temporary views")),
+        };
+        match action {
+            ViewAction::As(query, text) => {
+                let resolved = self.analyse(query)?;
+                let database = self.database();
+                self.catalog().alter_table(&table.name, |table| {
+                    table.schema = attribute::schema_of(&resolved.output);
+                    if let Some(view) = &mut table.view {
+                        view.text.clone_from(text);
+                        view.query = query.clone();
+                        view.output = resolved.output.iter().map(|a| a.name.clone()).collect();
+                        view.database = database;
+                    }
+                    Ok(())
+                })?;
+            }
+            ViewAction::Rename(to) => self.rename(&table.name, to)?,
+            ViewAction::SetProperties(properties) => self.set_properties(&table.name, properties)?,
+            ViewAction::UnsetProperties { keys, .. } => self.unset_properties(&table.name, keys)?,
+            ViewAction::SchemaMode(mode) => self.catalog().alter_table(&table.name, |table| {
+                if let Some(view) = &mut table.view {
+                    view.schema_mode.clone_from(mode);
+                }
+                Ok(())
+            })?,
+        }
+        Ok(nothing())
+    }
+
+    fn alter_temporary_view(&self, name: &str, parts: &[String], action: &ViewAction) -> Result<LocalRows> {
+        match action {
+            ViewAction::As(query, text) => self.create_temporary_view(
+                &CreateView {
+                    name: TableName::Parts(parts.to_vec()),
+                    kind: ViewKind::Temporary,
+                    columns: Vec::new(),
+                    comment: None,
+                    collation: None,
+                    properties: Vec::new(),
+                    schema_mode: None,
+                    if_not_exists: false,
+                    replace: true,
+                    query: query.clone(),
+                    query_text: text.clone(),
+                    using: None,
+                },
+                parts,
+            ),
+            ViewAction::Rename(to) => {
+                let Some(new) = to.last() else { return Err(SparkError::internal("a name without parts")) };
+                let (old_key, new_key) = (name.to_lowercase(), new.to_lowercase());
+                let mut views = self.session.temp_views().write();
+                if views.contains_key(&new_key) {
+                    return Err(SparkError::new("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS")
+                        .with("relationName", attribute::quote(new)));
+                }
+                if let Some((_, view)) = views.remove(&old_key) {
+                    views.insert(new_key.clone(), (new.clone(), view));
+                }
+                let mut queries = self.session.catalog_state().view_queries.write();
+                if let Some(query) = queries.remove(&old_key) {
+                    queries.insert(new_key, query);
+                }
+                Ok(nothing())
+            }
+            ViewAction::SetProperties(_) | ViewAction::UnsetProperties { .. } | ViewAction::SchemaMode(_) => {
+                Err(SparkError::new("EXPECT_PERMANENT_VIEW_NOT_TEMP")
+                    .with("operation", "ALTER VIEW ... SET TBLPROPERTIES")
+                    .with("viewName", attribute::quote_parts(parts)))
+            }
+        }
+    }
+
+    /// Gives a table or view another name in its database, and moves a managed table's folder.
+    pub(super) fn rename(&self, from: &QualifiedName, to: &Name) -> Result<()> {
+        let to = match to.as_slice() {
+            [one] => QualifiedName::new(&from.database, one),
+            other => self.qualify(other)?,
+        };
+        if to.database != from.database {
+            return Err(SparkError::new("CANNOT_RENAME_ACROSS_SCHEMA").with("type", "table"));
+        }
+        let old = self.catalog().table(from);
+        self.catalog().rename_table(from, &to)?;
+        if let Some(old) = old
+            && old.kind == TableKind::Managed
+            && let Some(location) = &old.location
+        {
+            let target = self.managed_location(&to)?;
+            std::fs::rename(location, &target)
+                .map_err(|e| SparkError::internal(format!("cannot rename the folder {location}: {e}")))?;
+            self.catalog().alter_table(&to, |table| {
+                table.location = Some(target.to_string_lossy().into_owned());
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The columns of a view: the query's, with the names and comments that the view gives.
+fn view_schema(resolved: &Resolved, create: &CreateView, parts: &[String]) -> Result<StructType> {
+    let schema = attribute::schema_of(&resolved.output);
+    let (view, data) = (create.columns.len(), schema.fields.len());
+    if view != 0 && view != data {
+        let condition = if view > data {
+            "CREATE_VIEW_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"
+        } else {
+            "CREATE_VIEW_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS"
+        };
+        let list = |names: Vec<&String>| names.iter().map(|n| attribute::quote(n)).collect::<Vec<_>>().join(", ");
+        return Err(SparkError::new(condition)
+            .with("viewName", attribute::quote_parts(parts))
+            .with("viewColumns", list(create.columns.iter().map(|(name, _)| name).collect()))
+            .with("dataColumns", list(schema.fields.iter().map(|f| &f.name).collect())));
+    }
+    let fields: Vec<StructField> = schema
+        .fields
+        .into_iter()
+        .enumerate()
+        .map(|(i, mut field)| {
+            if let Some((name, comment)) = create.columns.get(i) {
+                field.name.clone_from(name);
+                if let Some(comment) = comment {
+                    let mut metadata = field.metadata.to_map();
+                    metadata.insert("comment".to_string(), comment.clone().into());
+                    field.metadata = Metadata::new(metadata);
+                }
+            }
+            field
+        })
+        .collect();
+    let mut seen: Vec<String> = Vec::new();
+    for field in &fields {
+        let key = field.name.to_lowercase();
+        if seen.contains(&key) {
+            return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", attribute::quote(&key)));
+        }
+        seen.push(key);
+    }
+    Ok(StructType::new(fields))
+}
+
+/// The relation with the names of a view's columns.
+pub(crate) fn named(resolved: &Resolved, schema: &StructType) -> Result<Resolved> {
+    let mut outputs = Vec::with_capacity(schema.fields.len());
+    let mut expressions = Vec::with_capacity(schema.fields.len());
+    for (old, field) in resolved.output.iter().zip(&schema.fields) {
+        let mut new = old.renewed();
+        new.name.clone_from(&field.name);
+        new.metadata = field.metadata.clone();
+        expressions.push(old.expr().alias(new.column_name()));
+        outputs.push(new);
+    }
+    let plan = firesteel_analyzer::resolved::project(resolved.plan.clone(), expressions)?;
+    Ok(Resolved::leaf(plan, outputs))
+}
