@@ -10,7 +10,8 @@ use firesteel_types::{ddl, srid};
 impl Parser<'_> {
     /// A type, such as `DECIMAL(10, 2)` or `ARRAY<STRUCT<a: INT>>`.
     pub fn data_type(&mut self) -> Result<DataType> {
-        self.nested(Self::any_type)
+        let data_type = self.nested(Self::any_type);
+        self.defer(data_type, || DataType::Null)
     }
 
     fn any_type(&mut self) -> Result<DataType> {

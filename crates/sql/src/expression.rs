@@ -50,7 +50,7 @@ impl Parser<'_> {
     fn logical(&mut self, keyword: K, name: &str, operand: fn(&mut Self) -> Result<Expr>) -> Result<Expr> {
         let start = self.start();
         let mut operands = vec![operand(self)?];
-        while self.is(keyword) && self.ahead_begins_expression(1) {
+        while self.is(keyword) && self.ahead_begins_expression(1) && !self.ahead_is_clause(1) {
             self.advance();
             operands.push(self.beside(operand)?);
         }

@@ -50,6 +50,8 @@ pub(crate) struct Parser<'a> {
     pub in_select_list: bool,
     /// Whether semicolons end statements of a script rather than the text.
     pub in_script: bool,
+    /// The first error about a part that is well formed and means nothing. An error of form goes before it.
+    deferred: Option<SparkError>,
     /// Labels of the blocks and loops around.
     pub labels: Vec<Label>,
 }
@@ -73,6 +75,7 @@ impl<'a> Parser<'a> {
             parameters: 0,
             in_select_list: false,
             in_script: false,
+            deferred: None,
             labels: Vec::new(),
         };
         match lexed.unclosed_comment {
@@ -256,10 +259,21 @@ impl<'a> Parser<'a> {
         self.end_of_text()
     }
 
+    /// Keeps an error for later where the text's form is right so far, and goes on with a stand-in.
+    pub fn defer<T>(&mut self, result: Result<T>, stand_in: impl FnOnce() -> T) -> Result<T> {
+        match result {
+            Err(error) if !error.is("PARSE_SYNTAX_ERROR") && !error.is("FAILED_TO_PARSE_TOO_COMPLEX") => {
+                self.deferred.get_or_insert(error);
+                Ok(stand_in())
+            }
+            result => result,
+        }
+    }
+
     /// Nothing at all may follow.
-    pub fn end_of_text(&self) -> Result<()> {
+    pub fn end_of_text(&mut self) -> Result<()> {
         if self.at_end() {
-            return Ok(());
+            return self.deferred.take().map_or(Ok(()), Err);
         }
         // A single token too many is told as such.
         if self.ahead(1).kind == TokenKind::End {

@@ -54,7 +54,9 @@ impl Parser<'_> {
     /// `'key'` or `key.key`.
     pub(crate) fn property_key(&mut self) -> Result<String> {
         if self.ahead_is_text(0) {
-            return self.string();
+            // A value may follow right away, so that strings are not put together.
+            let token = self.advance();
+            return Ok(self.string_of(token));
         }
         let mut key = self.identifier()?;
         while self.is_mark(".") {
@@ -67,11 +69,7 @@ impl Parser<'_> {
 
     fn property_value(&mut self) -> Result<String> {
         if self.ahead_is_text(0) {
-            let mut value = self.string()?;
-            while self.ahead_is_text(0) {
-                value.push_str(&self.string()?);
-            }
-            return Ok(value);
+            return self.string();
         }
         let start = self.mark();
         match self.peek().kind {

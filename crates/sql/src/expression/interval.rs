@@ -21,7 +21,7 @@ impl Parser<'_> {
     pub(super) fn interval(&mut self) -> Result<Expr> {
         let start = self.mark();
         self.advance();
-        if self.ahead_is_text(0) && !self.ahead_is_unit(1) {
+        if self.ahead_is_text(0) && !self.ahead_is_unit(self.after_texts(0)) {
             return self.interval_string(start);
         }
         let first = self.interval_value()?;
@@ -63,7 +63,7 @@ impl Parser<'_> {
         let signs = usize::from(self.is_mark("-") || self.is_mark("+"));
         let is_value = self.ahead_is_text(signs)
             || matches!(self.ahead(signs).kind, TokenKind::Number(NumberKind::Integer | NumberKind::Decimal));
-        is_value && self.ahead_is_unit(signs + 1)
+        is_value && self.ahead_is_unit(self.after_texts(signs).max(signs + 1))
     }
 
     fn interval_value(&mut self) -> Result<Value> {
@@ -104,8 +104,7 @@ impl Parser<'_> {
 
     /// The value as it goes into the text of all units.
     fn signed_value(&self, value: &Value) -> Result<String> {
-        let digits = value.text.trim().trim_start_matches(['-', '+']).trim_start();
-        if value.is_string && !digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        if value.is_string && value.text.contains(char::is_alphabetic) {
             return Err(self.error(value.mark, "_LEGACY_ERROR_TEMP_0026").with("value", value.text.clone()));
         }
         Ok(format!(" {}", value.text))

@@ -132,13 +132,26 @@ impl Parser<'_> {
         }
     }
 
-    /// One string literal's value.
+    /// The position after the strings that begin `count` tokens ahead.
+    pub fn after_texts(&self, count: usize) -> usize {
+        let mut end = count;
+        while self.ahead_is_text(end) {
+            end += 1;
+        }
+        end
+    }
+
+    /// The value of a string literal; strings one after another are one.
     pub fn string(&mut self) -> Result<String> {
         if !self.ahead_is_text(0) {
             return Err(self.unexpected());
         }
-        let token = self.advance();
-        Ok(self.string_of(token))
+        let mut value = String::new();
+        while self.ahead_is_text(0) {
+            let token = self.advance();
+            value.push_str(&self.string_of(token));
+        }
+        Ok(value)
     }
 
     /// The value of a token that is a string.
@@ -153,13 +166,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Strings one after another are one string.
     pub(super) fn string_literal(&mut self) -> Result<Expr> {
         let start = self.mark();
-        let mut value = self.string()?;
-        while self.ahead_is_text(0) {
-            value.push_str(&self.string()?);
-        }
+        let value = self.string()?;
         Ok(Expr::literal(Literal::String(value)).at(self.origin(start)))
     }
 

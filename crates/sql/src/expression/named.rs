@@ -21,7 +21,8 @@ impl Parser<'_> {
 
     /// Reads the alias that may follow an expression.
     pub(crate) fn aliased(&mut self, child: Expr) -> Result<Expr> {
-        let names = if self.is(K::AS) && (self.ahead_is_name(1) || self.ahead_is_mark(1, "(")) {
+        let has_name = (self.ahead_is_name(1) && !self.ahead_is_clause(1)) || self.ahead_is_mark(1, "(");
+        let names = if self.is(K::AS) && has_name {
             self.advance();
             if self.is_mark("(") { self.identifier_list()? } else { vec![self.object_identifier()?] }
         } else if self.is_mark("(") && self.ahead_is_name(1) {
@@ -75,7 +76,7 @@ impl Parser<'_> {
     }
 
     /// Whether a later word is surely a clause's, so that the one before it is a name.
-    fn ahead_is_clause(&self, count: usize) -> bool {
+    pub(super) fn ahead_is_clause(&self, count: usize) -> bool {
         let words = [K::GROUP, K::ORDER, K::SORT, K::CLUSTER, K::DISTRIBUTE];
         self.ahead_begins_from(count)
             || (self.ahead_is(count + 1, K::BY) && words.iter().any(|word| self.ahead_is(count, *word)))

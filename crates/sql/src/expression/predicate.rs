@@ -31,7 +31,8 @@ impl Parser<'_> {
         let negations = usize::from(self.ahead_is_not(0));
         let is_predicate =
             matches!(self.ahead(negations).kind, TokenKind::Word(Some(word)) if PREDICATES.contains(&word));
-        if !is_predicate || !self.ahead_begins_expression(negations + 1) {
+        let has_operand = self.ahead_begins_expression(negations + 1) && !self.ahead_is_clause(negations + 1);
+        if !is_predicate || !has_operand {
             return Ok(value);
         }
         self.check_bang()?;

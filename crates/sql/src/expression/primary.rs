@@ -66,8 +66,10 @@ impl Parser<'_> {
         }
         let start = self.mark();
         match self.peek().kind {
-            TokenKind::Number(_) => self.number(),
-            TokenKind::Mark("-") => self.number(),
+            TokenKind::Number(_) | TokenKind::Mark("-") => {
+                let number = self.number();
+                self.defer(number, || Expr::literal(Literal::Integer(0)))
+            }
             TokenKind::Text => self.string_literal(),
             TokenKind::DoubleQuoted if !self.options.quotes_names_doubly() => self.string_literal(),
             TokenKind::Mark("(") => self.parenthesized(),

@@ -5,14 +5,15 @@ use crate::parser::{Mark, Parser};
 use crate::token::TokenKind;
 use firesteel_error::Result;
 use firesteel_plan::{Expr, ExprKind, Name};
-use firesteel_types::Literal;
+use firesteel_types::{DataType, Literal};
 
 impl Parser<'_> {
     /// A column's name, `name.*`, or a call.
     pub(super) fn reference(&mut self) -> Result<Expr> {
         let start = self.mark();
         if self.ahead_is_text(1) && matches!(self.peek().kind, TokenKind::Word(_)) {
-            return self.typed_literal();
+            let literal = self.typed_literal();
+            return self.defer(literal, || Expr::literal(Literal::Null(DataType::Null)));
         }
         let is_quoted = self.peek().kind == TokenKind::BackQuoted;
         let mut name = self.first_parts()?;

@@ -102,7 +102,7 @@ impl Parser<'_> {
     }
 
     /// An ordinary call whose first argument was already read.
-    fn call_with(&mut self, start: usize, first: Expr, at: usize) -> Result<Expr> {
+    pub(super) fn call_with(&mut self, start: usize, first: Expr, at: usize) -> Result<Expr> {
         let name = self.token_text(start);
         self.put_back(at, first);
         let arguments = self.arguments()?;
@@ -118,7 +118,7 @@ impl Parser<'_> {
     }
 
     /// Whether the first argument can only be one of an ordinary call.
-    fn at_ordinary_argument(&self) -> bool {
+    pub(super) fn at_ordinary_argument(&self) -> bool {
         let at = 2;
         self.ahead_is_mark(at, ")")
             || self.ahead_is(at, K::DISTINCT)
@@ -126,7 +126,7 @@ impl Parser<'_> {
             || (self.ahead_is_name(at) && self.ahead_is_mark(at + 1, "=>"))
     }
 
-    fn ordinary_call(&mut self) -> Result<Expr> {
+    pub(super) fn ordinary_call(&mut self) -> Result<Expr> {
         let start = self.mark();
         let name = self.word()?;
         self.call_of(start, vec![name])

@@ -3,7 +3,9 @@
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use firesteel_error::Result;
-use firesteel_plan::{Expr, FrameBound, FrameUnit, SortOrder, WindowFrame, WindowReference, WindowSpecification};
+use firesteel_plan::{
+    Expr, ExprKind, FrameBound, FrameUnit, SortOrder, WindowFrame, WindowReference, WindowSpecification,
+};
 use firesteel_types::Literal;
 
 impl Parser<'_> {
@@ -62,6 +64,10 @@ impl Parser<'_> {
         }
         let start = self.mark();
         let offset = self.expression()?;
+        if !is_constant(&offset) {
+            let message = "Frame bound value must be a literal.";
+            return Err(self.error(start, "_LEGACY_ERROR_TEMP_0064").with("msg", message));
+        }
         if self.take(K::PRECEDING) {
             return Ok(FrameBound::Value(Box::new(self.negative(start, offset))));
         }
@@ -71,7 +77,7 @@ impl Parser<'_> {
 
     /// The offset of `n PRECEDING`.
     fn negative(&self, start: usize, offset: Expr) -> Expr {
-        use firesteel_plan::ExprKind::Literal as Value;
+        use ExprKind::Literal as Value;
         let negated = match &offset.kind {
             Value(Literal::Integer(n)) => n.checked_neg().map(Literal::Integer),
             Value(Literal::Long(n)) => n.checked_neg().map(Literal::Long),
@@ -103,5 +109,22 @@ impl Parser<'_> {
             self.advance();
         }
         Ok((ascending, nulls_first))
+    }
+}
+
+/// Whether a value is made of literals, parameters and operators alone.
+fn is_constant(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Literal(_) | ExprKind::Parameter(_) => true,
+        ExprKind::Cast { child, .. } => is_constant(child),
+        ExprKind::Function(call) => {
+            // Operators are calls by names that are no words, save a few.
+            let is_operator = call.name.iter().all(|name| {
+                !name.starts_with(char::is_alphabetic)
+                    || matches!(name.as_str(), "negative" | "positive" | "div" | "concat" | "not")
+            });
+            is_operator && call.arguments.iter().all(is_constant)
+        }
+        _ => false,
     }
 }

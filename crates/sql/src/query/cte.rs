@@ -24,6 +24,10 @@ impl Parser<'_> {
             self.advance();
         }
         let ctes = self.comma_separated(Self::cte)?;
+        if !is_recursive && ctes.iter().any(|cte| cte.max_recursion.is_some()) {
+            let message = "Cannot specify MAX RECURSION LEVEL when the CTE is not marked as RECURSIVE";
+            return Err(self.not_allowed(start, message));
+        }
         self.deepen()?;
         let mut duplicates: Vec<String> = Vec::new();
         for (index, cte) in ctes.iter().enumerate() {

@@ -186,7 +186,9 @@ impl Parser<'_> {
         let mark = self.mark();
         let clauses = self.clauses()?;
         if self.mark() == mark {
-            return Err(self.unexpected());
+            // No operator at all changes nothing.
+            let is_end = matches!(self.peek().kind, TokenKind::End | TokenKind::Mark("|>" | ")" | ";"));
+            return if is_end { Ok(input) } else { Err(self.unexpected()) };
         }
         if clauses.windows.is_some() {
             return Err(self

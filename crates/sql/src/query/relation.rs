@@ -20,7 +20,7 @@ impl Parser<'_> {
     pub(crate) fn relation_primary(&mut self, is_lateral: bool) -> Result<Relation> {
         let start = self.mark();
         if self.is_mark("(") {
-            return self.nested(|parser| parser.parenthesized_relation(start));
+            return self.nested(|parser| parser.parenthesized_relation(start, is_lateral));
         }
         let is_call = self.at_table_function();
         if is_lateral && !is_call {
@@ -86,8 +86,11 @@ impl Parser<'_> {
     }
 
     /// `(query) [alias]`, `(relation) [alias]`.
-    fn parenthesized_relation(&mut self, start: Mark) -> Result<Relation> {
+    fn parenthesized_relation(&mut self, start: Mark, is_lateral: bool) -> Result<Relation> {
         let content = self.relation_content()?;
+        if is_lateral && matches!(content, Content::Relation(_)) {
+            return Err(self.error(start, "INVALID_SQL_SYNTAX.LATERAL_WITHOUT_SUBQUERY_OR_TABLE_VALUED_FUNC"));
+        }
         self.sampled_content(start, content)
     }
 
