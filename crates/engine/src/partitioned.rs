@@ -1,5 +1,8 @@
-//! Projections and filters whose functions depend on the partition: each
-//! partition gets instances of its own (`rand(seed)`, `spark_partition_id()`).
+//! Finishing touches to physical plans.
+//!
+//! Projections and filters whose functions depend on the partition get instances of their
+//! own per partition (`rand(seed)`, `spark_partition_id()`); operators that
+//! multiply rows yield now and then, so that interrupts get in.
 
 use arrow::datatypes::SchemaRef;
 use datafusion::common::Result as DfResult;
@@ -7,8 +10,11 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::ScalarUDF;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::filter::FilterExec;
+use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec};
 use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
+use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream};
 use firesteel_functions::SparkScalarUdf;
 use std::fmt;
@@ -25,7 +31,15 @@ pub(crate) fn by_partition(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn Exe
         } else {
             false
         };
-        Ok(if needs { Transformed::yes(Arc::new(PartitionedExec { inner: node }) as _) } else { Transformed::no(node) })
+        if needs {
+            return Ok(Transformed::yes(Arc::new(PartitionedExec { inner: node }) as _));
+        }
+        // These make many batches of one, and must let interrupts in between.
+        let multiplies = any.is::<CrossJoinExec>()
+            || any.is::<NestedLoopJoinExec>()
+            || any.is::<HashJoinExec>()
+            || any.is::<UnnestExec>();
+        Ok(if multiplies { Transformed::yes(Arc::new(CooperativeExec::new(node)) as _) } else { Transformed::no(node) })
     })
     .map(|t| t.data)
 }
