@@ -57,7 +57,6 @@ impl Format for ParquetFormat {
         options.global.coerce_int96 = Some("us".into());
         options.global.coerce_int96_tz = Some("UTC".into());
         options.global.binary_as_string = self.binary_as_string;
-        options.global.pushdown_filters = true;
         let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
         let store = state.runtime_env().object_store(ObjectStoreUrl::local_filesystem())?;
         let factory = Arc::new(CachedParquetFileReaderFactory::new(store, cache));
@@ -138,7 +137,14 @@ fn spark_schema(footer: &ParquetMetaData, uri: &str, conf: &SqlConf) -> Result<S
         .and_then(|pairs| pairs.iter().find(|pair| pair.key == ROW_METADATA_KEY))
         .and_then(|pair| pair.value.as_deref());
     if let Some(schema) = json.and_then(|json| StructType::from_json(json).ok()) {
-        return Ok(schema.as_nullable());
+        let mut schema = schema.as_nullable();
+        for field in &mut schema.fields {
+            // Frames have no such columns: tables declare them.
+            if matches!(field.data_type, DataType::Char(_) | DataType::Varchar(_)) {
+                field.data_type = DataType::STRING;
+            }
+        }
+        return Ok(schema);
     }
     let schema = arrow_schema(footer, uri)?;
     let mut schema = from_arrow_schema(&without_metadata(&schema))?;
