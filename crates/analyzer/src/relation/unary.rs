@@ -525,11 +525,13 @@ pub(crate) fn collect_metrics(
         let typed = a.expression(metric, &scope)?;
         outputs.push(expression::named(metric, typed, &scope.attributes)?);
     }
-    if a.observations.iter().any(|o| o.name == name) {
-        return Err(SparkError::new("DUPLICATED_METRICS_NAME").with("metricName", name));
-    }
     let attributes: Vec<Attribute> = outputs.iter().map(|o| o.attribute.clone()).collect();
-    a.observations.push(Observation { name: name.to_string(), plan_id: plan_id.unwrap_or(0), attributes });
+    match a.observations.iter().find(|o| o.name == name) {
+        // The same frame used twice, as in a join with itself.
+        Some(other) if plan_id == Some(other.plan_id) => {}
+        Some(_) => return Err(SparkError::new("DUPLICATED_METRICS_NAME").with("metricName", name)),
+        None => a.observations.push(Observation { name: name.to_string(), plan_id: plan_id.unwrap_or(0), attributes }),
+    }
     let plan = crate::observe::observe(
         input.plan.clone(),
         name,
