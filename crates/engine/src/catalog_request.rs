@@ -216,7 +216,11 @@ impl Runner {
                 self.found(&self.parse_name(table)?)?;
                 Ok(nothing())
             }
-            R::ClearCache | R::RefreshByPath { .. } => Ok(nothing()),
+            R::ClearCache => {
+                self.session.engine().kept().clear_persisted(&self.session.key());
+                Ok(nothing())
+            }
+            R::RefreshByPath { .. } => Ok(nothing()),
             R::CurrentCatalog => value(&self.session.current().read().0.clone()),
             R::SetCurrentCatalog { name } => {
                 self.use_catalog(name)?;

@@ -1,6 +1,7 @@
 //! The process-wide part of the engine.
 
 use crate::Session;
+use crate::catalog_state::ViewQuery;
 use crate::kept::KeptStore;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
@@ -8,6 +9,7 @@ use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::SessionState;
 use datafusion::prelude::SessionConfig as DfConfig;
 use firesteel_analyzer::Resolved;
+use firesteel_catalog::Catalog;
 use firesteel_config::ServerConfig;
 use firesteel_error::{Result, SparkError};
 use parking_lot::RwLock;
@@ -39,6 +41,9 @@ pub struct Engine {
     kept: Arc<KeptStore>,
     /// Views of `global_temp`, by lower-case name.
     global_views: RwLock<HashMap<String, Arc<Resolved>>>,
+    /// Queries of those of `global_temp` that SQL made: they are analysed anew at each use.
+    global_view_queries: RwLock<HashMap<String, Arc<ViewQuery>>>,
+    catalog: Catalog,
     spill_directory: PathBuf,
 }
 
@@ -60,12 +65,17 @@ impl Engine {
             .build();
         let cache_memory = options.cache_memory_limit.unwrap_or(memory / 4);
         let kept = Arc::new(KeptStore::new(cache_memory, &spill_directory)?);
+        let warehouse = firesteel_config::Reader::text(server_config.as_ref(), firesteel_config::keys::WAREHOUSE_DIR);
+        let warehouse = firesteel_sources::path::local_path(&warehouse)?;
+        let catalog = Catalog::new(warehouse.to_string_lossy());
         Ok(Arc::new(Self {
             options,
             server_config,
             state,
             kept,
             global_views: RwLock::new(HashMap::new()),
+            global_view_queries: RwLock::new(HashMap::new()),
+            catalog,
             spill_directory,
         }))
     }
@@ -93,6 +103,15 @@ impl Engine {
 
     pub(crate) fn global_views(&self) -> &RwLock<HashMap<String, Arc<Resolved>>> {
         &self.global_views
+    }
+
+    pub(crate) fn global_view_queries(&self) -> &RwLock<HashMap<String, Arc<ViewQuery>>> {
+        &self.global_view_queries
+    }
+
+    /// The catalog that all sessions share.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
     }
 
     /// A fresh session. The engine does not keep it: the caller does, and closes it.

@@ -1,16 +1,22 @@
 //! The session as the analyzer sees it.
 
 use crate::Session;
+use crate::kept::{KeptTable, PersistKey};
+use crate::catalog_state::{Found, Locals, ViewQuery};
+use crate::statement::variable::variable_name;
+use crate::statement::{self, Runner};
 use arrow::record_batch::RecordBatch;
-use datafusion::datasource::MemTable;
-use firesteel_analyzer::environment::{Environment, LocalRows, Scan, TableLookup, UserFunction};
-use firesteel_analyzer::{Resolved, attribute};
+use firesteel_analyzer::environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
+use firesteel_analyzer::{Analyzer, Resolved, attribute};
+use firesteel_catalog::CatalogTable;
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::SessionFacts;
-use firesteel_plan::{CatalogRequest, DataSource, Options, Statement, TimeTravel};
+use firesteel_plan::{CastMode, CatalogRequest, DataSource, Expr, ExprKind, Options, Relation, RelationKind, Statement, TimeTravel};
+use firesteel_sources::ScanRequest;
 use firesteel_types::Literal;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A session's answers to the analyzer, with the settings of one moment.
@@ -19,16 +25,182 @@ pub struct SessionEnvironment {
     conf: SqlConf,
     facts: SessionFacts,
     query_time: i64,
+    persistence: Persistence,
+    /// Variables of the script that is running.
+    locals: Locals,
+    /// How many views are around what is analysed.
+    views: usize,
+}
+
+/// Views may use views, this deep.
+const MAX_VIEW_DEPTH: usize = 100;
+
+/// How an analysis treats persisted relations.
+#[derive(Clone, Default)]
+struct Persistence {
+    is_ignored: bool,
+    is_used: Arc<AtomicBool>,
 }
 
 impl SessionEnvironment {
     pub fn new(session: Arc<Session>) -> Self {
+        Self::in_script(session, Locals::default())
+    }
+
+    /// The environment of a statement in a script.
+    pub(crate) fn in_script(session: Arc<Session>, locals: Locals) -> Self {
         let conf = session.conf();
         let facts = session.facts();
         let query_time = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |d| i64::try_from(d.as_micros()).unwrap_or(i64::MAX));
-        Self { session, conf, facts, query_time }
+        Self { session, conf, facts, query_time, persistence: Persistence::default(), locals, views: 0 }
+    }
+
+    /// The environment in which a view's query is analysed.
+    fn in_view(&self, database: &str, name: &[String]) -> Result<Self> {
+        if self.views >= MAX_VIEW_DEPTH {
+            return Err(SparkError::new("VIEW_EXCEED_MAX_NESTED_DEPTH")
+                .with("viewName", attribute::quote_parts(name))
+                .with("maxNestedDepth", MAX_VIEW_DEPTH.to_string()));
+        }
+        let facts = SessionFacts { current_database: database.to_string(), ..self.facts.clone() };
+        Ok(Self {
+            session: self.session.clone(),
+            conf: self.conf.clone(),
+            facts,
+            query_time: self.query_time,
+            persistence: self.persistence.clone(),
+            locals: self.locals.clone(),
+            views: self.views + 1,
+        })
+    }
+
+    /// A view's query, its columns named and cast as the view has them.
+    fn view(&self, view: &ViewQuery, name: &[String]) -> Result<Arc<Resolved>> {
+        let environment = self.in_view(&view.database, name)?;
+        let mut resolved = Analyzer::new(&environment).relation(&view.query)?;
+        if resolved.output.len() < view.schema.fields.len() {
+            let lost = view.schema.fields.get(resolved.output.len()).map_or("", |f| f.name.as_str());
+            return Err(SparkError::new("INCOMPATIBLE_VIEW_SCHEMA_CHANGE")
+                .with("viewName", attribute::quote_parts(name))
+                .with("colName", attribute::quote(lost))
+                .with("expectedNum", "1")
+                .with("actualCols", "[]")
+                .with("suggestion", "CREATE OR REPLACE the view"));
+        }
+        resolved.output.truncate(view.schema.fields.len());
+        let differs = |(a, f): (&attribute::Attribute, &firesteel_types::StructField)| {
+            a.data_type.as_nullable() != f.data_type.as_nullable()
+        };
+        if resolved.output.iter().zip(&view.schema.fields).any(differs) {
+            let expressions = view
+                .schema
+                .fields
+                .iter()
+                .enumerate()
+                .map(|(i, field)| {
+                    let column = Expr::column(format!("c{i}"));
+                    let kind = ExprKind::Cast {
+                        child: Box::new(column),
+                        to: field.data_type.clone(),
+                        mode: CastMode::Session,
+                    };
+                    Expr::new(kind).alias(&field.name)
+                })
+                .collect();
+            let columns = (0..view.schema.fields.len()).map(|i| format!("c{i}")).collect();
+            let input = Relation::new(RelationKind::ToDataFrame { input: view.query.clone(), columns });
+            let cast = Relation::new(RelationKind::Project { input, expressions });
+            resolved = Analyzer::new(&environment).relation(&cast)?;
+        }
+        statement::view::named(&resolved, &view.schema).map(Arc::new)
+    }
+
+    /// A table or view of the catalog.
+    fn stored(&self, table: &CatalogTable, options: &Options) -> Result<TableLookup> {
+        let qualifier = table.name.parts();
+        if let Some(view) = &table.view {
+            let query = ViewQuery {
+                query: view.query.clone(),
+                schema: table.schema.clone(),
+                database: view.database.clone(),
+            };
+            return Ok(TableLookup::Analysed { resolved: self.view(&query, &qualifier)?, qualifier });
+        }
+        let mut all: Vec<(String, String)> = table.options.clone().into_iter().collect();
+        all.extend(options.iter().cloned());
+        let location = table.location.clone().unwrap_or_default();
+        if !std::path::Path::new(&location).exists() {
+            // Nobody has written to it yet.
+            let schema = table.schema.char_varchar_as_string().as_nullable();
+            let arrow_schema = Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema));
+            let provider = datafusion::datasource::MemTable::try_new(arrow_schema, vec![Vec::new()])
+                .map_err(firesteel_analyzer::resolved::engine_error)?;
+            let scan = Scan {
+                provider: Arc::new(provider),
+                schema,
+                name: table.name.to_string(),
+                metadata_columns: Vec::new(),
+            };
+            return Ok(TableLookup::Scan { scan, qualifier });
+        }
+        all.push(("__globPaths__".to_string(), "false".to_string()));
+        let request = ScanRequest {
+            format: table.provider.clone().unwrap_or_else(|| self.conf.default_source.clone()),
+            paths: vec![location],
+            schema: Some(table.schema.char_varchar_as_string()),
+            options: all,
+            partition_columns: (!table.partition_columns.is_empty()).then(|| table.partition_columns.clone()),
+            conf: self.conf.clone(),
+        };
+        let found = self.block(firesteel_sources::scan(&request, self.session.state()))?;
+        let scan = Scan {
+            provider: found.provider,
+            schema: found.schema,
+            name: table.name.to_string(),
+            metadata_columns: found.metadata_columns,
+        };
+        Ok(TableLookup::Scan { scan, qualifier })
+    }
+
+    /// Files named as a table: `` parquet.`/path` ``.
+    fn files(&self, name: &[String], options: &Options) -> Result<Option<TableLookup>> {
+        let [format, path] = name else { return Ok(None) };
+        if !self.conf.run_sql_on_files {
+            return Ok(None);
+        }
+        let known = crate::write::format_name(format);
+        if known == "hive" || known == "jdbc" {
+            return Err(SparkError::new("UNSUPPORTED_DATASOURCE_FOR_DIRECT_QUERY").with("dataSourceType", format));
+        }
+        if !matches!(known.as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "avro" | "xml" | "binaryfile") {
+            return Ok(None);
+        }
+        if path.is_empty() {
+            return Err(SparkError::new("INVALID_EMPTY_LOCATION").with("location", path));
+        }
+        let source = DataSource {
+            format: Some(known),
+            schema: None,
+            options: options.clone(),
+            paths: vec![path.clone()],
+            predicates: Vec::new(),
+            is_streaming: false,
+        };
+        let scan = self.data_source(&source)?;
+        Ok(Some(TableLookup::Scan { scan, qualifier: Vec::new() }))
+    }
+
+    /// The same for an analysis that takes no persisted rows in place of relations.
+    pub(crate) fn without_persisted(mut self) -> Self {
+        self.persistence.is_ignored = true;
+        self
+    }
+
+    /// True where the analysis took persisted rows.
+    pub(crate) fn used_persisted(&self) -> bool {
+        self.persistence.is_used.load(Ordering::Relaxed)
     }
 
     fn block<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
@@ -50,22 +222,32 @@ impl Environment for SessionEnvironment {
     }
 
     fn table(&self, name: &[String], options: &Options, time_travel: Option<&TimeTravel>) -> Result<TableLookup> {
-        let _ = (options, time_travel);
-        if let [one] = name
-            && let Some((given, resolved)) = self.session.temp_views().read().get(&one.to_lowercase())
-        {
-            return Ok(TableLookup::Analysed { resolved: resolved.clone(), qualifier: vec![given.clone()] });
+        if time_travel.is_some() {
+            return Err(SparkError::unsupported("time travel"));
         }
-        if let [database, view] = name
-            && database.eq_ignore_ascii_case("global_temp")
-            && let Some(resolved) = self.session.engine().global_views().read().get(&view.to_lowercase())
-        {
-            return Ok(TableLookup::Analysed {
-                resolved: resolved.clone(),
-                qualifier: vec!["global_temp".into(), view.clone()],
-            });
+        match self.session.find(name, &self.facts.current_database)? {
+            Some(Found::Temporary { name: given, view }) => {
+                let query = self.session.catalog_state().view_queries.read().get(&given.to_lowercase()).cloned();
+                let resolved = match query {
+                    Some(query) => self.view(&query, name)?,
+                    None => view,
+                };
+                Ok(TableLookup::Analysed { resolved, qualifier: vec![given] })
+            }
+            Some(Found::Global { name: given, view }) => {
+                let query = self.session.engine().global_view_queries().read().get(&given).cloned();
+                let resolved = match query {
+                    Some(query) => self.view(&query, name)?,
+                    None => view,
+                };
+                Ok(TableLookup::Analysed { resolved, qualifier: vec![self.conf.global_temp_database.clone(), given] })
+            }
+            Some(Found::Stored(table)) => self.stored(&table, options),
+            None => match self.files(name, options)? {
+                Some(files) => Ok(files),
+                None => Err(firesteel_catalog::catalog::table_not_found(&attribute::quote_parts(name))),
+            },
         }
-        Err(SparkError::new("TABLE_OR_VIEW_NOT_FOUND").with("relationName", attribute::quote_parts(name)))
     }
 
     fn data_source(&self, source: &DataSource) -> Result<Scan> {
@@ -73,35 +255,53 @@ impl Environment for SessionEnvironment {
     }
 
     fn kept(&self, relation_id: &str) -> Result<Scan> {
-        let rows = self.session.engine().kept().get(&self.session.key(), relation_id).ok_or_else(|| {
+        let relation = self.session.engine().kept().get(&self.session.key(), relation_id).ok_or_else(|| {
             SparkError::new("CONNECT_INVALID_PLAN.DATAFRAME_NOT_FOUND")
                 .with("dfId", relation_id)
                 .with("sessionId", self.session.session_id())
         })?;
-        let provider = MemTable::try_new(rows.arrow_schema.clone(), rows.partitions.clone())
-            .map_err(firesteel_analyzer::resolved::engine_error)?;
         Ok(Scan {
-            provider: Arc::new(provider),
-            schema: rows.schema.clone(),
+            schema: relation.schema().clone(),
+            provider: Arc::new(KeptTable::new(relation)),
             name: "checkpoint".into(),
             metadata_columns: Vec::new(),
         })
     }
 
-    fn user_function(&self, _name: &[String]) -> Result<Option<UserFunction>> {
-        Ok(None)
+    fn user_function(&self, name: &[String]) -> Result<Option<UserFunction>> {
+        match self.session.find_function(name, &self.facts.current_database) {
+            Some(function) => statement::function::user_function(&function).map(Some),
+            None => Ok(None),
+        }
     }
 
-    fn variable(&self, _name: &[String]) -> Result<Option<Literal>> {
-        Ok(None)
+    fn variable(&self, name: &[String]) -> Result<Option<Literal>> {
+        if let [one] = name {
+            let key = one.to_lowercase();
+            if let Some(variable) = self.locals.read().iter().rev().find_map(|scope| scope.get(&key)) {
+                return Ok(Some(variable.value.clone()));
+            }
+        }
+        let Some(key) = variable_name(name) else { return Ok(None) };
+        Ok(self.session.catalog_state().variables.read().get(&key).map(|v| v.value.clone()))
     }
 
-    fn catalog(&self, _request: &CatalogRequest) -> Result<LocalRows> {
-        Err(SparkError::unsupported("the catalog API"))
+    fn catalog(&self, request: &CatalogRequest) -> Result<LocalRows> {
+        Runner::new(self.session.clone(), self.locals.clone()).catalog_request(request)
     }
 
-    fn statement(&self, _statement: &Statement) -> Result<LocalRows> {
-        Err(SparkError::unsupported("this statement"))
+    fn statement(&self, statement: &Statement) -> Result<LocalRows> {
+        Runner::new(self.session.clone(), self.locals.clone()).run(statement)
+    }
+
+    fn cached(&self, fingerprint: u128) -> Option<PersistedFrame> {
+        let kept = self.session.engine().kept();
+        if self.persistence.is_ignored || kept.has_no_persisted() {
+            return None;
+        }
+        let persisted = kept.persisted(&self.session.key(), &PersistKey::Frame(fingerprint))?;
+        self.persistence.is_used.store(true, Ordering::Relaxed);
+        Some(persisted.persisted_frame())
     }
 
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>> {

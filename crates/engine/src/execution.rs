@@ -8,6 +8,7 @@ use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
 use firesteel_analyzer::resolved::engine_error;
+use firesteel_analyzer::analyzer::Observation;
 use firesteel_analyzer::attribute;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Relation, RelationKind};
@@ -129,7 +130,7 @@ pub(crate) async fn execute_analysed(session: &Arc<Session>, analysed: Analysed,
         })
         .boxed();
     let batches = until_cancelled(batches, token, operation_id);
-    let status = Arc::new(PlanStatus { plan: physical });
+    let status = Arc::new(PlanStatus { plan: physical, observations: analysed.observations });
     Ok(Execution { schema, arrow_schema, batches, status })
 }
 
@@ -212,6 +213,7 @@ fn until_cancelled(
 /// The status of a physical plan.
 struct PlanStatus {
     plan: Arc<dyn ExecutionPlan>,
+    observations: Vec<Observation>,
 }
 
 impl ExecutionStatus for PlanStatus {
@@ -244,7 +246,7 @@ impl ExecutionStatus for PlanStatus {
     }
 
     fn observed(&self) -> Vec<ObservedMetrics> {
-        Vec::new()
+        crate::observe::observed(&self.plan, &self.observations)
     }
 }
 

@@ -16,6 +16,7 @@ pub mod execution;
 pub mod kept;
 pub mod ordered;
 mod partitioned;
+pub mod observe;
 pub mod planner;
 pub mod scale;
 pub mod session;

@@ -1,5 +1,6 @@
 //! Physical planning of our own logical operators.
 
+use crate::observe::ObservePlanner;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::Result as DfResult;
@@ -16,6 +17,6 @@ pub struct Planner;
 #[async_trait]
 impl QueryPlanner for Planner {
     async fn create_physical_plan(&self, plan: &LogicalPlan, state: &dyn Session) -> DfResult<Arc<dyn ExecutionPlan>> {
-        DefaultPhysicalPlanner::with_extension_planners(vec![]).create_physical_plan(plan, state).await
+        DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(ObservePlanner)]).create_physical_plan(plan, state).await
     }
 }

@@ -1,5 +1,6 @@
 //! A user's session.
 
+use crate::catalog_state::CatalogState;
 use crate::environment::SessionEnvironment;
 use crate::execution::{self, Execution, RunContext};
 use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine};
@@ -27,6 +28,7 @@ pub struct Session {
     temp_views: RwLock<HashMap<String, (String, Arc<Resolved>)>>,
     /// Catalog and database.
     current: RwLock<(String, String)>,
+    catalog_state: CatalogState,
 }
 
 /// An analysed relation with what its execution needs to know.
@@ -47,6 +49,7 @@ impl Session {
             state,
             temp_views: RwLock::new(HashMap::new()),
             current: RwLock::new(("spark_catalog".into(), "default".into())),
+            catalog_state: CatalogState::default(),
         })
     }
 
@@ -84,6 +87,10 @@ impl Session {
         &self.current
     }
 
+    pub(crate) fn catalog_state(&self) -> &CatalogState {
+        &self.catalog_state
+    }
+
     /// The session in the stores that all sessions share.
     pub(crate) fn key(&self) -> String {
         format!("{}/{}", self.user_id, self.session_id)
@@ -108,10 +115,14 @@ impl Session {
     /// Analyses a relation. May block on files.
     pub(crate) fn analyse_now(self: &Arc<Self>, relation: &Relation) -> Result<Analysed> {
         let environment = SessionEnvironment::new(self.clone());
-        let mut analyzer = Analyzer::new(&environment);
-        let resolved = analyzer.relation(relation)?;
-        let observations = std::mem::take(&mut analyzer.observations);
-        Ok(Analysed { resolved, observations })
+        match analyse_in(&environment, relation) {
+            // Persisted rows have the columns of their relation only; ORDER BY and filters
+            // may use others of the relations below it.
+            Err(_) if environment.used_persisted() => {
+                analyse_in(&SessionEnvironment::new(self.clone()).without_persisted(), relation)
+            }
+            result => result,
+        }
     }
 
     /// Starts a query. Rows are made as the execution's stream is polled.
@@ -137,14 +148,23 @@ impl Session {
         *clone.config.write() = self.config.read().clone();
         *clone.temp_views.write() = self.temp_views.read().clone();
         *clone.current.write() = self.current.read().clone();
+        clone.catalog_state.copy_from(&self.catalog_state);
         Ok(clone)
     }
 
     /// Frees all that the session keeps. Running queries keep what they use until they end.
     pub fn close(&self) {
         self.temp_views.write().clear();
+        self.catalog_state.clear();
         self.engine.kept().remove_session(&self.key());
     }
+}
+
+fn analyse_in(environment: &SessionEnvironment, relation: &Relation) -> Result<Analysed> {
+    let mut analyzer = Analyzer::new(environment);
+    let resolved = analyzer.relation(relation)?;
+    let observations = std::mem::take(&mut analyzer.observations);
+    Ok(Analysed { resolved, observations })
 }
 
 /// Runs work that may block off the async threads.

@@ -103,7 +103,11 @@ impl Runner {
                 self.found(&self.parts(name)?)?;
                 Ok(nothing())
             }
-            S::ClearCache | S::RefreshPath { .. } => Ok(nothing()),
+            S::ClearCache => {
+                self.session.engine().kept().clear_persisted(&self.session.key());
+                Ok(nothing())
+            }
+            S::RefreshPath { .. } => Ok(nothing()),
             S::RefreshTable { name } => {
                 self.found(&self.parts(name)?)?;
                 Ok(nothing())
