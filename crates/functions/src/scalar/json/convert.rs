@@ -1,6 +1,6 @@
 //! JSON values as columns of Spark types.
 
-use super::options::Options;
+use super::formats::Formats;
 use super::reader::Json;
 use super::writer::write_json;
 use crate::cast::parse_datetime::{parse_date, parse_time, parse_timestamp, parse_timestamp_ntz};
@@ -32,7 +32,7 @@ pub enum Outcome {
 
 /// Converts JSON values.
 pub struct Converter<'a> {
-    pub options: &'a Options,
+    pub formats: &'a Formats,
     pub zone: TimeZone,
 }
 
@@ -78,7 +78,6 @@ impl Converter<'_> {
 
     /// The values as a column, with the outcome of each.
     pub fn column<'j>(&self, values: &[Option<&'j Json<'j>>], data_type: &DataType) -> Result<Column> {
-        let zone = self.zone;
         match data_type {
             DataType::Null => Ok((
                 Arc::new(NullArray::new(values.len())),
@@ -142,13 +141,13 @@ impl Converter<'_> {
                 );
                 Ok((Arc::new(builder.finish()), outcomes))
             }
-            DataType::Date => self.primitive::<Date32Type>(values, data_type, |json| parse_date(text(json)?)),
+            DataType::Date => self.primitive::<Date32Type>(values, data_type, |json| self.day(text(json)?)),
             DataType::Timestamp => self.primitive::<TimestampMicrosecondType>(values, data_type, |json| match json {
                 Json::Whole(_) => whole(json)?.checked_mul(1_000_000),
-                other => parse_timestamp(text(other)?, zone),
+                other => self.moment(text(other)?),
             }),
             DataType::TimestampNtz => {
-                self.primitive::<TimestampMicrosecondType>(values, data_type, |json| parse_timestamp_ntz(text(json)?))
+                self.primitive::<TimestampMicrosecondType>(values, data_type, |json| self.local_moment(text(json)?))
             }
             DataType::Time(_) => self.primitive::<Time64NanosecondType>(values, data_type, |json| {
                 parse_time(text(json)?).map(|micros| micros * 1000)
@@ -175,10 +174,34 @@ impl Converter<'_> {
         }
     }
 
+    /// A day, by the format given or as casts read it.
+    pub fn day(&self, text: &str) -> Option<i32> {
+        match &self.formats.date {
+            Some(pattern) => i32::try_from(pattern.scan(text).ok()?.day).ok(),
+            None => parse_date(text),
+        }
+    }
+
+    /// A moment, by the format given or as casts read it.
+    pub fn moment(&self, text: &str) -> Option<i64> {
+        match &self.formats.timestamp {
+            Some(pattern) => pattern.scan(text).ok()?.instant(self.zone),
+            None => parse_timestamp(text, self.zone),
+        }
+    }
+
+    /// A moment of the wall clock, by the format given or as casts read it.
+    pub fn local_moment(&self, text: &str) -> Option<i64> {
+        match &self.formats.timestamp_ntz {
+            Some(pattern) => pattern.scan(text).ok()?.local(),
+            None => parse_timestamp_ntz(text),
+        }
+    }
+
     fn non_number(&self, json: &Json<'_>) -> Option<f64> {
         match json {
             Json::NonNumber(value) => Some(*value),
-            Json::Text(text) if self.options.flag("allowNonNumericNumbers", true) => match text.as_ref() {
+            Json::Text(text) if self.formats.options.flag("allowNonNumericNumbers", true) => match text.as_ref() {
                 "NaN" => Some(f64::NAN),
                 "+INF" | "+Infinity" | "Infinity" => Some(f64::INFINITY),
                 "-INF" | "-Infinity" => Some(f64::NEG_INFINITY),

@@ -1,7 +1,8 @@
 //! `from_csv`, `to_csv` and `schema_of_csv`.
 
-use super::convert::Outcome;
+use super::convert::{Converter, Outcome};
 use super::csv_line::{CsvField, Dialect, split, write_field};
+use super::formats::{Formats, print_day, print_moment};
 use super::from_json::{check_mode, check_outcome, schema_of};
 use super::options::Options;
 use super::to_json::{write_moment, write_moment_in};
@@ -9,12 +10,14 @@ use crate::cast::Mode;
 use crate::cast::array::{CastOptions, cast_array};
 use crate::cast::parse_datetime::{parse_date, parse_timestamp};
 use crate::coercion::mismatch::quoted;
+use crate::scalar::datetime::pattern::Use;
+use crate::scalar::datetime::print::NamedZone;
 use crate::scalar::string::constant::{not_foldable, text_of, value_of};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, array_or_constant, downcast, finish, internal, row_count, texts};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
-use arrow::array::types::TimestampMicrosecondType;
-use arrow::array::{Array, ArrayRef, AsArray, StringArray, StructArray};
+use arrow::array::types::{Date32Type, TimestampMicrosecondType};
+use arrow::array::{Array, ArrayRef, AsArray, Date32Array, StringArray, StructArray, TimestampMicrosecondArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::{ColumnarValue, lit};
@@ -96,6 +99,7 @@ fn build_from_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> 
         options.set("columnNameOfCorruptRecord", "_corrupt_record");
     }
     let payload = Some(Arc::from(options.to_payload()));
+    Formats::compile(options, Use::Parsing)?;
     let nullable = text.nullable;
     let expr = crate::kernel::call_with_payload(
         &FROM_CSV,
@@ -111,7 +115,8 @@ fn build_from_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> 
 
 fn from_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let values: Texts = Rows::of(args, 0)?;
-    let options = args.prepared(|| Ok(Options::from_payload(args.settings.payload.as_deref())))?;
+    let formats = args.prepared(|| Formats::of(args.settings.payload.as_deref(), Use::Parsing))?;
+    let options = &formats.options;
     let dialect = dialect(options, false);
     let DataType::Struct(fields) = args.return_type else {
         return Err(SparkError::internal("from_csv makes structs"));
@@ -131,6 +136,7 @@ fn from_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     }
     let zone = options.get("timeZone").unwrap_or(&args.settings.time_zone);
     let casts = CastOptions::new(Mode::Try, zone)?;
+    let converter = Converter { formats, zone: TimeZone::parse(zone)? };
     let mut columns: Vec<ArrayRef> = Vec::with_capacity(fields.fields.len());
     for (index, field) in wanted.iter().enumerate() {
         let is_text = field.data_type.is_string();
@@ -149,7 +155,23 @@ fn from_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             })
             .collect();
         let given: ArrayRef = Arc::new(column);
-        let converted = cast_array(&given, &DataType::STRING, &field.data_type, &casts)?;
+        let texts = given.as_string::<i32>();
+        let converted: ArrayRef = match &field.data_type {
+            DataType::Date if formats.date.is_some() => {
+                Arc::new(texts.iter().map(|t| t.and_then(|t| converter.day(t))).collect::<Date32Array>())
+            }
+            DataType::Timestamp if formats.timestamp.is_some() => {
+                let moments: TimestampMicrosecondArray =
+                    texts.iter().map(|t| t.and_then(|t| converter.moment(t))).collect();
+                Arc::new(moments.with_timezone(arrow_mapping::ENGINE_TIME_ZONE))
+            }
+            DataType::TimestampNtz if formats.timestamp_ntz.is_some() => {
+                let moments: TimestampMicrosecondArray =
+                    texts.iter().map(|t| t.and_then(|t| converter.local_moment(t))).collect();
+                Arc::new(moments)
+            }
+            other => cast_array(&given, &DataType::STRING, other, &casts)?,
+        };
         for (row, outcome) in outcomes.iter_mut().enumerate() {
             if given.is_valid(row) && converted.is_null(row) {
                 *outcome = Outcome::Partial;
@@ -194,6 +216,7 @@ fn build_to_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Re
         options.set("timeZone", context.conf.time_zone.as_str());
     }
     let payload = Some(Arc::from(options.to_payload()));
+    Formats::compile(options, Use::Printing)?;
     let expr = crate::kernel::call_with_payload(
         &TO_CSV,
         to_csv,
@@ -207,9 +230,12 @@ fn build_to_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Re
 }
 
 fn to_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    let options = args.prepared(|| Ok(Options::from_payload(args.settings.payload.as_deref())))?;
+    let formats = args.prepared(|| Formats::of(args.settings.payload.as_deref(), Use::Printing))?;
+    let options = &formats.options;
     let dialect = dialect(options, true);
-    let zone = TimeZone::parse(options.get("timeZone").unwrap_or("UTC"))?;
+    let named_zone = NamedZone::parse(options.get("timeZone").unwrap_or("UTC"))?;
+    let utc = NamedZone::parse("UTC")?;
+    let zone = named_zone.zone;
     let (array, is_constant) = array_or_constant(args, 0)?;
     let structs = downcast::<StructArray>(&array)?;
     let Some(DataType::Struct(fields)) = args.types.first() else {
@@ -238,10 +264,24 @@ fn to_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             cell.clear();
             match &field.data_type {
                 DataType::Timestamp => {
-                    write_moment_in(&mut cell, column.as_primitive::<TimestampMicrosecondType>().value(row), zone);
+                    let moment = column.as_primitive::<TimestampMicrosecondType>().value(row);
+                    match &formats.timestamp {
+                        Some(pattern) => print_moment(pattern, &mut cell, moment, &named_zone)?,
+                        None => write_moment_in(&mut cell, moment, zone),
+                    }
                 }
                 DataType::TimestampNtz => {
-                    write_moment(&mut cell, column.as_primitive::<TimestampMicrosecondType>().value(row));
+                    let moment = column.as_primitive::<TimestampMicrosecondType>().value(row);
+                    match &formats.timestamp_ntz {
+                        Some(pattern) => print_moment(pattern, &mut cell, moment, &utc)?,
+                        None => write_moment(&mut cell, moment),
+                    }
+                }
+                DataType::Date if formats.date.is_some() => {
+                    let day = i64::from(column.as_primitive::<Date32Type>().value(row));
+                    if let Some(pattern) = &formats.date {
+                        print_day(pattern, &mut cell, day)?;
+                    }
                 }
                 _ => formatters[index].write(&mut cell, column, row)?,
             }

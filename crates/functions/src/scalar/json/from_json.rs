@@ -1,8 +1,10 @@
 //! `from_json`.
 
 use super::convert::{Converter, Outcome};
+use super::formats::Formats;
 use super::options::Options;
 use super::reader::{Json, read};
+use crate::scalar::datetime::pattern::Use;
 use crate::scalar::string::constant::{text_of, value_of};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, downcast, finish, internal, row_count};
@@ -66,6 +68,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         options.set("columnNameOfCorruptRecord", "_corrupt_record");
     }
     let payload = Some(Arc::from(options.to_payload()));
+    Formats::compile(options, Use::Parsing)?;
     let expr = crate::kernel::call_with_payload(
         &FROM_JSON,
         from_json,
@@ -108,7 +111,8 @@ enum Record<'a> {
 
 fn from_json(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let values: Texts = Rows::of(args, 0)?;
-    let options = args.prepared(|| Ok(Options::from_payload(args.settings.payload.as_deref())))?;
+    let formats = args.prepared(|| Formats::of(args.settings.payload.as_deref(), Use::Parsing))?;
+    let options = &formats.options;
     let leniency = options.leniency();
     let count = row_count(args);
     let records: Vec<Record<'_>> = (0..count)
@@ -122,7 +126,7 @@ fn from_json(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         Some(zone) => TimeZone::parse(zone)?,
         None => TimeZone::parse(&args.settings.time_zone)?,
     };
-    let converter = Converter { options, zone };
+    let converter = Converter { formats, zone };
     let texts: Vec<Option<&str>> = (0..count).map(|row| values.get(row)).collect();
     let array = match args.return_type {
         DataType::Struct(fields) => structs(&converter, &records, &texts, fields)?,
@@ -157,7 +161,7 @@ fn structs(
     texts: &[Option<&str>],
     fields: &StructType,
 ) -> Result<ArrayRef> {
-    let corrupt = converter.options.get("columnNameOfCorruptRecord").unwrap_or_default();
+    let corrupt = converter.formats.options.get("columnNameOfCorruptRecord").unwrap_or_default();
     let corrupt_at = fields.fields.iter().position(|f| f.name == corrupt && f.data_type.is_string());
     let mut wanted = fields.clone();
     if let Some(at) = corrupt_at {
@@ -177,7 +181,7 @@ fn structs(
             Record::Value(Json::Object(_) | Json::Null) | Record::Missing => {}
             Record::Value(_) => *outcome = Outcome::Failed,
         }
-        check_outcome(converter.options, *outcome, wanted.fields.len())?;
+        check_outcome(&converter.formats.options, *outcome, wanted.fields.len())?;
     }
     let array = downcast::<StructArray>(&array)?;
     let mut columns: Vec<ArrayRef> = array.columns().to_vec();

@@ -3,6 +3,7 @@
 pub mod convert;
 pub mod csv;
 pub mod csv_line;
+pub mod formats;
 pub mod from_json;
 pub mod options;
 pub mod path;

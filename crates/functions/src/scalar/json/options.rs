@@ -42,10 +42,8 @@ impl Options {
             }
         }
         let options = Self(options);
-        for unsupported in ["dateFormat", "timestampFormat", "timestampNTZFormat", "timeFormat"] {
-            if options.get(unsupported).is_some() {
-                return Err(SparkError::unsupported(format!("the option {unsupported} of functions of JSON and CSV")));
-            }
+        if options.get("timeFormat").is_some() {
+            return Err(SparkError::unsupported("the option timeFormat of functions of JSON and CSV"));
         }
         Ok(options)
     }

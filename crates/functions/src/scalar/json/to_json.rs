@@ -1,7 +1,10 @@
 //! `to_json`.
 
+use super::formats::{Formats, print_day, print_moment};
 use super::options::Options;
 use super::writer::{write_number, write_text};
+use crate::scalar::datetime::pattern::Use;
+use crate::scalar::datetime::print::NamedZone;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{array_or_constant, internal, texts};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
@@ -48,6 +51,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         options.set("timeZone", context.conf.time_zone.as_str());
     }
     let payload = Some(Arc::from(options.to_payload()));
+    Formats::compile(options, Use::Printing)?;
     let expr = crate::kernel::call_with_payload(
         &TO_JSON,
         to_json,
@@ -61,17 +65,25 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
 }
 
 /// How values are written.
-struct Writer {
+struct Writer<'a> {
+    formats: &'a Formats,
     zone: TimeZone,
+    named_zone: NamedZone,
+    utc: NamedZone,
     ignores_nulls: bool,
     sorts_keys: bool,
     is_pretty: bool,
 }
 
 fn to_json(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    let options = args.prepared(|| Ok(Options::from_payload(args.settings.payload.as_deref())))?;
+    let formats = args.prepared(|| Formats::of(args.settings.payload.as_deref(), Use::Printing))?;
+    let options = &formats.options;
+    let named_zone = NamedZone::parse(options.get("timeZone").unwrap_or("UTC"))?;
     let writer = Writer {
-        zone: TimeZone::parse(options.get("timeZone").unwrap_or("UTC"))?,
+        formats,
+        zone: named_zone.zone,
+        utc: NamedZone::parse("UTC")?,
+        named_zone,
         ignores_nulls: options.flag("ignoreNullFields", true),
         sorts_keys: options.flag("sortKeys", false),
         is_pretty: options.flag("pretty", false),
@@ -119,7 +131,7 @@ pub fn write_moment_in(out: &mut String, micros: i64, zone: TimeZone) {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     fn line(&self, out: &mut String, depth: usize) {
         if self.is_pretty {
             out.push('\n');
@@ -165,19 +177,31 @@ impl Writer {
                 out.push('"');
             }
             DataType::Date => {
-                out.push('"');
-                moment_text::write_date(out, i64::from(array.as_primitive::<Date32Type>().value(row)));
-                out.push('"');
+                let day = i64::from(array.as_primitive::<Date32Type>().value(row));
+                let mut text = String::new();
+                match &self.formats.date {
+                    Some(pattern) => print_day(pattern, &mut text, day)?,
+                    None => moment_text::write_date(&mut text, day),
+                }
+                write_text(out, &text);
             }
             DataType::Timestamp => {
-                out.push('"');
-                write_moment_in(out, array.as_primitive::<TimestampMicrosecondType>().value(row), self.zone);
-                out.push('"');
+                let moment = array.as_primitive::<TimestampMicrosecondType>().value(row);
+                let mut text = String::new();
+                match &self.formats.timestamp {
+                    Some(pattern) => print_moment(pattern, &mut text, moment, &self.named_zone)?,
+                    None => write_moment_in(&mut text, moment, self.zone),
+                }
+                write_text(out, &text);
             }
             DataType::TimestampNtz => {
-                out.push('"');
-                write_moment(out, array.as_primitive::<TimestampMicrosecondType>().value(row));
-                out.push('"');
+                let moment = array.as_primitive::<TimestampMicrosecondType>().value(row);
+                let mut text = String::new();
+                match &self.formats.timestamp_ntz {
+                    Some(pattern) => print_moment(pattern, &mut text, moment, &self.utc)?,
+                    None => write_moment(&mut text, moment),
+                }
+                write_text(out, &text);
             }
             DataType::Array { element, .. } => {
                 let values = array.as_list::<i32>().value(row);
