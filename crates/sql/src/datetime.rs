@@ -12,7 +12,7 @@ pub(crate) enum Moment {
 
 /// The moment that a word names, perhaps with a zone after it.
 pub(crate) fn special_moment(text: &str) -> Option<Moment> {
-    let word = text.trim().split_whitespace().next()?.to_ascii_lowercase();
+    let word = text.split_whitespace().next()?.to_ascii_lowercase();
     match word.as_str() {
         "epoch" => Some(Moment::Epoch),
         "now" => Some(Moment::Now),

@@ -99,10 +99,10 @@ impl Lexer<'_> {
     fn token(&mut self) -> TokenKind {
         let Some(character) = self.ahead(0) else { return TokenKind::End };
         let next = self.ahead(1);
-        if character.is_ascii_digit() || (character == '.' && next.is_some_and(|c| c.is_ascii_digit())) {
-            if let Some(kind) = self.number() {
-                return TokenKind::Number(kind);
-            }
+        let begins_number =
+            character.is_ascii_digit() || (character == '.' && next.is_some_and(|c| c.is_ascii_digit()));
+        if begins_number && let Some(kind) = self.number() {
+            return TokenKind::Number(kind);
         }
         let found = match character {
             '\'' => self.quoted(1, '\'', true).map(|()| TokenKind::Text),

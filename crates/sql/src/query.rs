@@ -109,7 +109,7 @@ impl Parser<'_> {
     fn query_primary(&mut self) -> Result<Relation> {
         match self.keyword() {
             Some(K::SELECT | K::MAP | K::REDUCE) => self.select(None),
-            Some(K::FROM) => self.from_statement(),
+            Some(K::FROM) => self.query_from_first(),
             Some(K::VALUES) => {
                 let start = self.mark();
                 let values = self.values()?;
@@ -136,9 +136,9 @@ impl Parser<'_> {
     }
 
     /// `FROM … SELECT … [SELECT …]`; the results of several are put together. `FROM t` alone is the table.
-    fn from_statement(&mut self) -> Result<Relation> {
+    fn query_from_first(&mut self) -> Result<Relation> {
         let start = self.mark();
-        let from = self.from_clause()?;
+        let from = self.take_from_clause()?;
         if !self.is_any(&[K::SELECT, K::MAP, K::REDUCE]) {
             return Ok(from);
         }

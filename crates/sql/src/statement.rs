@@ -44,7 +44,7 @@ impl Parser<'_> {
         match keyword {
             K::SELECT | K::VALUES | K::TABLE | K::MAP | K::REDUCE => self.query().map(Statement::Query),
             K::WITH => self.with_statement(),
-            K::FROM => self.from_statement_or_inserts(),
+            K::FROM => self.inserts_or_query(),
             K::INSERT | K::UPDATE | K::DELETE | K::MERGE => self.modification(None),
             K::CREATE | K::REPLACE => self.create(),
             K::ALTER => self.alter(),
@@ -100,7 +100,7 @@ impl Parser<'_> {
         self.within(start, with, query).map(Statement::Query)
     }
 
-    fn from_statement_or_inserts(&mut self) -> Result<Statement> {
+    fn inserts_or_query(&mut self) -> Result<Statement> {
         match self.multi_insert(None)? {
             Some(inserts) => Ok(inserts),
             None => self.query().map(Statement::Query),

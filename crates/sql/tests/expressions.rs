@@ -1,5 +1,7 @@
 //! What expressions mean. Expected shapes are what Spark's own parser makes of the texts.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod shape;
 
 use firesteel_plan::Origin;

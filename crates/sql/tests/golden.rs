@@ -2,6 +2,8 @@
 //!
 //! The files lie beside the checkout; without them the test says so and passes.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use firesteel_plan::{SetStatement, Statement};
 use firesteel_sql::{ParserOptions, parse_script_or_statement};
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! No text makes the parser panic, hang or exhaust the stack.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use firesteel_sql::{
     ParserOptions, parse_attribute_name, parse_data_type, parse_expression, parse_script_or_statement,
     parse_statements, parse_table_schema,

@@ -1,5 +1,7 @@
 //! Statements that are not queries, and scripts.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use firesteel_plan::{
     ColumnChange, ColumnPosition, ConstraintKind, Describe, FunctionBody, MergeActionKind, NamespaceAction,
     ScriptStatement, SetStatement, SetVariableSource, Show, Statement, TableAction, TableName, ViewAction, ViewKind,

@@ -7,7 +7,7 @@ use firesteel_plan::{Join, JoinCondition, JoinType, Relation, RelationKind};
 
 impl Parser<'_> {
     /// `FROM relation, … [LATERAL VIEW …] [PIVOT … | UNPIVOT …]`.
-    pub(crate) fn from_clause(&mut self) -> Result<Relation> {
+    pub(crate) fn take_from_clause(&mut self) -> Result<Relation> {
         let start = self.mark();
         self.expect(K::FROM)?;
         let mut from: Option<Relation> = None;

@@ -25,7 +25,7 @@ impl Parser<'_> {
         let expressions = self.named_expressions()?;
         let input = match from {
             Some(from) => from,
-            None if self.is(K::FROM) => self.from_clause()?,
+            None if self.is(K::FROM) => self.take_from_clause()?,
             None => Relation::new(RelationKind::OneRow).at(self.origin(start)),
         };
         let input = self.filtered(start, input)?;

@@ -78,7 +78,7 @@ impl Parser<'_> {
         }
         let input = match from {
             Some(from) => from,
-            None if self.is(K::FROM) => self.from_clause()?,
+            None if self.is(K::FROM) => self.take_from_clause()?,
             None => Relation::new(RelationKind::OneRow),
         };
         self.filtered(start, input)?;

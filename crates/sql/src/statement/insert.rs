@@ -125,7 +125,7 @@ impl Parser<'_> {
     /// `FROM relation INSERT … SELECT … INSERT … SELECT …`; None where no INSERT follows.
     pub(super) fn multi_insert(&mut self, with: Option<&With>) -> Result<Option<Statement>> {
         let (start, parameters) = (self.mark(), self.parameters);
-        let from = self.from_clause()?;
+        let from = self.take_from_clause()?;
         if !self.is(K::INSERT) {
             self.back_to(start);
             self.parameters = parameters;

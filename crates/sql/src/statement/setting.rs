@@ -55,7 +55,7 @@ impl Parser<'_> {
             let mark = self.mark();
             let zone = self.string()?;
             Some(Expr::literal(Literal::String(zone)).at(self.origin(mark)))
-        } else if self.is(K::INTERVAL) && !(self.ahead_is_text(1) && !self.ahead_is_unit(self.after_texts(1))) {
+        } else if self.is(K::INTERVAL) && (!self.ahead_is_text(1) || self.ahead_is_unit(self.after_texts(1))) {
             let interval = self.value()?;
             if let Some(wrong) = wrong_offset(&interval) {
                 return Err(self

@@ -1,6 +1,6 @@
 //! Plans as short texts, for tests to compare.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
 use firesteel_plan::{
     Expr, ExprKind, FrameBound, Grouping, GroupingElement, JoinCondition, Parameter, Relation, RelationKind, SortKeys,
