@@ -1,5 +1,6 @@
 //! Observations (`df.observe`): rows pass, and aggregates over them are kept aside.
 
+use crate::ObservedMetrics;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
@@ -25,8 +26,6 @@ use parking_lot::Mutex;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-
-use crate::ObservedMetrics;
 
 /// Plans [`Observe`].
 pub struct ObservePlanner;
@@ -301,4 +300,49 @@ fn values(exec: &ObserveExec, observation: &Observation) -> Result<Vec<Literal>>
         .zip(&observation.attributes)
         .map(|(array, attribute)| Literal::from_array(array.as_ref(), 0, &attribute.data_type))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, EngineOptions, RunContext};
+    use firesteel_plan::{Expr, Relation, RelationKind};
+    use firesteel_types::Literal;
+    use futures::StreamExt;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn metrics_are_aggregates_over_the_rows_of_all_partitions() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Engine::new(EngineOptions {
+            cores: Some(2),
+            memory_limit: Some(1 << 26),
+            spill_directory: Some(folder.path().to_path_buf()),
+            ..EngineOptions::default()
+        })
+        .unwrap();
+        let session = engine.create_session("user", "session").unwrap();
+        let input =
+            Relation::new(RelationKind::Range { start: 0, end: 100_000, step: 1, num_partitions: Some(3) });
+        let id = || Expr::column("id");
+        let metrics = vec![
+            Expr::call("count", vec![id()]).alias("rows"),
+            Expr::call("+", vec![Expr::call("max", vec![id()]), Expr::literal(Literal::Long(1))]).alias("next"),
+        ];
+        let kind = RelationKind::CollectMetrics { input, name: "facts".into(), metrics };
+        let run = RunContext {
+            operation_id: "operation".into(),
+            tags: Vec::new(),
+            cancel: tokio_util::sync::CancellationToken::new(),
+        };
+        let mut execution = session.execute(Relation::with_plan_id(kind, Some(4)), run).await.unwrap();
+        while let Some(batch) = execution.batches.next().await {
+            batch.unwrap();
+        }
+        for _ in 0..2 {
+            let observed = execution.status.observed();
+            assert_eq!(observed.len(), 1);
+            assert_eq!((observed[0].name.as_str(), observed[0].plan_id), ("facts", 4));
+            assert_eq!(observed[0].keys, ["rows", "next"]);
+            assert_eq!(observed[0].values, [Literal::Long(100_000), Literal::Long(100_000)]);
+        }
+    }
 }

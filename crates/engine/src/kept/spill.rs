@@ -156,12 +156,13 @@ fn sweep(base: &Path) {
     }
 }
 
-/// A file of batches. Spilled ones go when dropped, reliable ones stay.
+/// A file of batches. Spilled and unfinished ones go when dropped, reliable ones stay.
 #[derive(Debug)]
 pub struct BatchFile {
     path: PathBuf,
-    /// Of spilled files.
-    folder: Option<Arc<SpillFolder>>,
+    stays: bool,
+    /// Of spilled files: it lives as long as they do.
+    _folder: Option<Arc<SpillFolder>>,
 }
 
 impl BatchFile {
@@ -175,7 +176,7 @@ impl BatchFile {
 
 impl Drop for BatchFile {
     fn drop(&mut self) {
-        if self.folder.is_some()
+        if !self.stays
             && let Err(error) = std::fs::remove_file(&self.path)
         {
             tracing::debug!("cannot remove {}: {error}", self.path.display());
@@ -292,10 +293,10 @@ impl PartitionWriter {
             Place::Folder(folder) => {
                 let name = format!("part-{:05}", self.number);
                 let unfinished = folder.join(format!(".{name}.{}", Uuid::new_v4().simple()));
-                (BatchFile { path: unfinished, folder: None }, Some(folder.join(name)))
+                (BatchFile { path: unfinished, stays: false, _folder: None }, Some(folder.join(name)))
             }
             Place::Memory | Place::Disk => {
-                (BatchFile { path: self.folder.fresh()?, folder: Some(self.folder.clone()) }, None)
+                (BatchFile { path: self.folder.fresh()?, stays: false, _folder: Some(self.folder.clone()) }, None)
             }
         };
         let out = File::create(&file.path).map_err(|e| cannot("write", &file.path, &e))?;
@@ -321,6 +322,7 @@ impl PartitionWriter {
                 if let Some(name) = name {
                     std::fs::rename(&file.path, &name).map_err(|e| cannot("write", &name, &e))?;
                     file.path = name;
+                    file.stays = true;
                 }
                 Batches::File(Arc::new(file))
             }

@@ -202,3 +202,20 @@ fn folders_of_dead_processes_are_swept_and_those_in_use_stay() {
     assert!(used.exists());
     drop(store);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_below_a_persisted_frame_can_still_be_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path(), 1 << 26, &[]);
+    let renamed = Relation::with_plan_id(
+        RelationKind::Project {
+            input: range(5, 1),
+            expressions: vec![Expr::literal(Literal::Long(7)).alias("seven")],
+        },
+        Some(2),
+    );
+    session.analyze(AnalysisRequest::Persist(renamed.clone(), StorageLevel::MEMORY_AND_DISK_DESER)).await.unwrap();
+    let condition = Expr::call("isnotnull", vec![Expr::column("id")]);
+    let filtered = Relation::new(RelationKind::Filter { input: renamed, condition });
+    assert_eq!(ids(&session, filtered).await, vec![7; 5]);
+}
