@@ -29,7 +29,8 @@ pub struct Persisted {
 }
 
 impl Persisted {
-    fn scan(&self) -> Scan {
+    /// A scan of the rows.
+    pub fn scan(&self) -> Scan {
         Scan {
             provider: Arc::new(KeptTable::new(self.relation.clone())),
             schema: self.relation.schema().clone(),
@@ -41,11 +42,6 @@ impl Persisted {
     /// The relation for the analyzer: its rows, and the columns and frames as analysed.
     pub(crate) fn persisted_frame(&self) -> PersistedFrame {
         PersistedFrame { scan: self.scan(), output: self.output.clone(), frame: self.frame.clone() }
-    }
-
-    /// The rows as those of a table.
-    pub(crate) fn table_scan(&self) -> Scan {
-        self.scan()
     }
 }
 
