@@ -91,12 +91,22 @@ pub struct SqlArguments {
 impl EngineArguments {
     /// What the engine is set up with.
     pub fn options(&self) -> EngineOptions {
+        let cores = self.cores.map_or("*".to_string(), |cores| cores.to_string());
+        // What Spark's own server always has; programs read these.
+        let mut configuration = vec![
+            ("spark.master".to_string(), format!("local[{cores}]")),
+            ("spark.app.name".to_string(), "Firesteel".to_string()),
+            ("spark.app.id".to_string(), format!("local-{}", std::process::id())),
+            ("spark.driver.host".to_string(), "localhost".to_string()),
+            ("spark.submit.deployMode".to_string(), "client".to_string()),
+        ];
+        configuration.extend(self.settings.iter().cloned());
         EngineOptions {
             cores: self.cores,
             memory_limit: self.memory_limit,
             cache_memory_limit: None,
             spill_directory: self.spill_directory.clone(),
-            configuration: self.settings.clone(),
+            configuration,
         }
     }
 }

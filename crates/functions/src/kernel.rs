@@ -4,7 +4,7 @@ use crate::{BuildContext, Function, TypedExpr};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::logical_expr::{
-    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility,
 };
 use firesteel_error::{QueryContext, Result, SparkError};
 use firesteel_types::{DataType, arrow_mapping};
@@ -119,7 +119,7 @@ impl SparkScalarUdf {
             nullable,
             settings,
             context,
-            signature: Signature::variadic_any(volatility),
+            signature: Signature::one_of(vec![TypeSignature::VariadicAny, TypeSignature::Nullary], volatility),
             partition: 0,
             prepared: OnceLock::new(),
         }

@@ -302,10 +302,7 @@ impl<'a> Upload<'a> {
     /// Puts a file to a place of the server's own file system, where that is allowed.
     fn forward(&self, file: &Path, target: &str) -> Result<()> {
         if !self.session.engine.config().read().boolean(keys::COPY_FROM_LOCAL_ALLOW_DEST_LOCAL) {
-            return Err(SparkError::plain(
-                ExceptionClass::UnsupportedOperation,
-                "Uploading artifact file to local file system destination path is not supported.",
-            ));
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_3161").with_class(ExceptionClass::UnsupportedOperation));
         }
         let target = Path::new("/").join(target.trim_start_matches('/'));
         fs::copy(file, target).map_err(failed)?;

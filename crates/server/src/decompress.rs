@@ -23,10 +23,11 @@ pub fn operation(message: &CompressedOperation) -> Result<OpType> {
     match kind {
         Ok(Kind::Relation) => Ok(OpType::Root(decode_guarded(unzip(&message.data)?).map_err(cannot_parse)?)),
         Ok(Kind::Command) => Ok(OpType::Command(decode_guarded(unzip(&message.data)?).map_err(cannot_parse)?)),
-        _ => Err(SparkError::new("CONNECT_INVALID_PLAN.INVALID_ENUM")
-            .with("fullName", "spark.connect.Plan.CompressedOperation.OpType")
-            .with("name", kind.map_or("UNRECOGNIZED", |kind| kind.as_str_name()))
-            .with("number", message.op_type.to_string())),
+        _ => Err(cannot_parse(
+            SparkError::new("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET")
+                .with("fullName", "spark.connect.Plan.CompressedOperation")
+                .with("name", kind.map_or("UNRECOGNIZED", |kind| kind.as_str_name())),
+        )),
     }
 }
 
@@ -74,7 +75,7 @@ mod tests {
     fn garbage_and_unknown_codecs_are_refused() {
         assert!(operation(&compressed(b"garbage", 1, 1)).unwrap_err().is("CONNECT_INVALID_PLAN.CANNOT_PARSE"));
         assert!(operation(&compressed(b"", 1, 0)).unwrap_err().is("CONNECT_INVALID_PLAN.INVALID_ENUM"));
-        assert!(operation(&compressed(b"", 0, 1)).unwrap_err().is("CONNECT_INVALID_PLAN.INVALID_ENUM"));
+        assert!(operation(&compressed(b"", 0, 1)).unwrap_err().is("CONNECT_INVALID_PLAN.CANNOT_PARSE"));
     }
 
     #[test]

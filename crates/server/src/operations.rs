@@ -238,6 +238,7 @@ impl OperationTable {
             inner.gone.insert(id.to_string(), why);
             operation
         };
+        operation.buffer.disconnect();
         operation.cancel();
         self.remember(&operation);
         Some(operation)

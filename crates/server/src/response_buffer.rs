@@ -208,9 +208,8 @@ impl ResponseBuffer {
                 Some(id) => 1 + self.number(id, &state).ok_or_else(|| not_found(id))?,
             };
             if next < state.first {
-                let id = last.map_or_else(|| self.id(next), str::to_string);
                 return Err(SparkError::new("INVALID_CURSOR.POSITION_NOT_AVAILABLE")
-                    .with("responseId", id)
+                    .with("responseId", self.id(next))
                     .with("index", next.to_string()));
             }
             state.generation += 1;

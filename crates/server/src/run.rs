@@ -1,6 +1,6 @@
 //! The task of an operation: runs the plan and pushes the responses.
 
-use crate::decode::{DecodedCommand, Decoder};
+use crate::decode::{DecodedCommand, Decoder, not_set};
 use crate::operations::{Delivery, Operation};
 use crate::response_buffer::Closed;
 use crate::result::{BatchEncoder, Slicing, whole_stream};
@@ -63,9 +63,7 @@ impl Task {
                 self.command(command).await?;
             }
             Some(OpType::CompressedOperation(_)) | None => {
-                return Err(SparkError::new("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET")
-                    .with("fullName", "spark.connect.Plan.op_type")
-                    .with("name", "op_type"));
+                return Err(not_set("Plan", "op_type"));
             }
         }
         if self.operation.delivery.is_reattachable {

@@ -128,7 +128,7 @@ impl SparkConnect {
         let result = match (&request.release, operation) {
             (None, _) => Err(SparkError::plain(
                 ExceptionClass::UnsupportedOperation,
-                "Unknown ReleaseExecute type RELEASE_NOT_SET!",
+                "Unknown ReleaseExecute type!",
             )),
             (_, None) => Ok(None),
             (_, Some(operation)) if !operation.delivery.is_reattachable => {
@@ -177,6 +177,7 @@ impl SparkConnect {
         request: proto::FetchErrorDetailsRequest,
     ) -> Answer<proto::FetchErrorDetailsResponse> {
         let session = self.sessions.peek(&key(request.user_context, request.session_id));
+        let session = session.map_err(|error| self.sessions.status(&error))?;
         let error = session.and_then(|session| session.errors.take(&request.error_id));
         let (root_error_idx, errors) = error.as_ref().map(errors::fetch).unwrap_or_default();
         Ok(Response::new(proto::FetchErrorDetailsResponse { root_error_idx, errors, ..Default::default() }))

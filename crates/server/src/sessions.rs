@@ -126,7 +126,7 @@ impl SessionManager {
     /// The session of a key, made if there is none.
     pub fn get_or_create(&self, key: SessionKey, observed: Option<&str>) -> Result<Arc<ServerSession>, Status> {
         self.check_format(&key)?;
-        let session = match self.find(&key).map_err(|error| self.status(&error))? {
+        let session = match self.peek(&key).map_err(|error| self.status(&error))? {
             Some(session) => session,
             None => self.create(key).map_err(|error| self.status(&error))?,
         };
@@ -136,15 +136,10 @@ impl SessionManager {
     /// The session of a key that must exist.
     pub fn get(&self, key: &SessionKey, observed: Option<&str>) -> Result<Arc<ServerSession>, Status> {
         self.check_format(key)?;
-        match self.find(key).map_err(|error| self.status(&error))? {
+        match self.peek(key).map_err(|error| self.status(&error))? {
             Some(session) => self.accept(session, observed),
             None => Err(self.status(&handle("INVALID_HANDLE.SESSION_NOT_FOUND", &key.session_id))),
         }
-    }
-
-    /// The session of a key, if it lives.
-    pub fn peek(&self, key: &SessionKey) -> Option<Arc<ServerSession>> {
-        self.inner.lock().live.get(key).cloned()
     }
 
     fn accept(&self, session: Arc<ServerSession>, observed: Option<&str>) -> Result<Arc<ServerSession>, Status> {
@@ -162,7 +157,8 @@ impl SessionManager {
         Err(self.status(&handle("INVALID_HANDLE.FORMAT", &key.session_id)))
     }
 
-    fn find(&self, key: &SessionKey) -> Result<Option<Arc<ServerSession>>> {
+    /// The session of a key, if there is one. Fails if it has been closed.
+    pub fn peek(&self, key: &SessionKey) -> Result<Option<Arc<ServerSession>>> {
         let inner = self.inner.lock();
         match inner.live.get(key) {
             Some(session) => Ok(Some(session.clone())),

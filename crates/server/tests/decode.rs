@@ -186,7 +186,7 @@ fn local_relations_need_rows_or_a_schema() {
     assert!(local(None, Some("a int")).is_ok());
     assert!(local(Some(b"arrow"), None).is_ok());
     let cached = relation(RelType::CachedLocalRelation(proto::CachedLocalRelation { hash: "h".into() }));
-    assert!(decode(&cached).unwrap_err().is("CONNECT_INVALID_PLAN.NOT_FOUND_CACHED_LOCAL_RELATION"));
+    assert!(decode(&cached).unwrap_err().is("CONNECT_INVALID_PLAN.CANNOT_FIND_CACHED_LOCAL_RELATION"));
 }
 
 #[test]

@@ -12,6 +12,8 @@ use arrow::datatypes::{Schema, SchemaRef};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::scalar::json::convert::{Converter, Outcome};
+use firesteel_functions::scalar::datetime::pattern::Use;
+use firesteel_functions::scalar::json::formats::Formats;
 use firesteel_functions::scalar::json::options::Options;
 use firesteel_functions::scalar::json::reader::{Json, Leniency, read};
 use firesteel_functions::scalar::json::schema_of_json::{canonical, compatible, infer as type_of};
@@ -23,7 +25,7 @@ use std::sync::Arc;
 /// How JSON is read.
 #[derive(Debug, Clone)]
 pub struct JsonOptions {
-    values: Options,
+    formats: Arc<Formats>,
     leniency: Leniency,
     multi_line: bool,
     mode: ParseMode,
@@ -36,18 +38,13 @@ pub struct JsonOptions {
 impl JsonOptions {
     /// The options of a reader.
     pub fn new(options: &SourceOptions, given: &[(String, String)], conf: &SqlConf) -> Result<Self> {
-        for key in ["dateFormat", "timestampFormat", "timestampNTZFormat"] {
-            if options.get(key).is_some() {
-                return Err(SparkError::unsupported(format!("the option {key} of JSON files")));
-            }
-        }
         let mut values = Options::default();
         for (key, value) in given {
             values.set(key, value.clone());
         }
         Ok(Self {
             leniency: values.leniency(),
-            values,
+            formats: Arc::new(Formats::compile(values, Use::Parsing)?),
             multi_line: options.flag("multiLine", false)?,
             mode: ParseMode::new(options),
             corrupt_column: options.get("columnNameOfCorruptRecord").unwrap_or(&conf.corrupt_record_column).to_string(),
@@ -110,7 +107,7 @@ pub fn infer(files: &[DataFile], options: &JsonOptions) -> Result<StructType> {
                 },
             };
             for object in &objects {
-                let found = type_of(object, &options.values, options.zone);
+                let found = type_of(object, &options.formats.options, options.zone);
                 if matches!(found, DataType::Struct(_)) {
                     all = compatible(all, found);
                 } else {
@@ -221,7 +218,7 @@ fn parse(records: &[String], wanted: &[StructField], options: &JsonOptions) -> R
     }
     let data = StructType::new(wanted.iter().enumerate().filter(|(i, _)| Some(*i) != corrupt).map(|(_, f)| f.clone()).collect());
     let references: Vec<Option<&Json<'_>>> = values.iter().map(Option::as_ref).collect();
-    let converter = Converter { options: &options.values, zone: options.zone };
+    let converter = Converter { formats: &options.formats, zone: options.zone };
     let (structs, outcomes) = converter.structs(&references, &data)?;
     let is_good: Vec<bool> =
         values.iter().zip(&outcomes).map(|(v, outcome)| v.is_some() && *outcome == Outcome::Fine).collect();

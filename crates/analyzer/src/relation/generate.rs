@@ -65,7 +65,7 @@ pub(crate) fn generate(
     expressions.push(generator.rows.expr.clone().alias(rows.column_name()));
     let with_rows = project(input.plan.clone(), expressions)?;
     let options = UnnestOptions {
-        null_handling: if is_outer { NullHandling::Preserve } else { NullHandling::Drop },
+        null_handling: if is_outer { NullHandling::PreserveAndExpandEmpty } else { NullHandling::Drop },
         recursions: Vec::new(),
     };
     let unnested = built(

@@ -110,6 +110,10 @@ pub fn cast(expr: TypedExpr, to: &DataType, mode: Mode, context: &mut BuildConte
     let nullable = legality::result_is_nullable(&expr.data_type, expr.nullable, &to, mode);
     let from_arrow = arrow_mapping::to_arrow(&expr.data_type);
     let to_arrow = arrow_mapping::to_arrow(&to);
+    if expr.data_type.is_null() && !expr.is_null_literal() {
+        // Nothing but null, but it must run: it may be `raise_error`.
+        return Ok(TypedExpr::new(datafusion::logical_expr::cast(expr.expr, to_arrow), to, true, name));
+    }
     if expr.data_type.is_null() {
         let null = datafusion::scalar::ScalarValue::try_from(&to_arrow).map_err(|e| SparkError::internal(e.to_string()))?;
         return Ok(TypedExpr::new(Expr::Literal(null, None), to, true, name));

@@ -1,6 +1,6 @@
 //! Questions about plans.
 
-use super::{Decoder, catalog, invalid_enum, not_set};
+use super::{Decoder, catalog, not_set};
 use crate::decompress;
 use firesteel_engine::AnalysisRequest;
 use firesteel_error::{ExceptionClass, Result, SparkError};
@@ -54,19 +54,11 @@ impl Decoder<'_> {
             Some(OpType::Root(relation)) => self.relation(relation),
             Some(OpType::CompressedOperation(operation)) => match decompress::operation(operation)? {
                 OpType::Root(relation) => self.relation(&relation),
-                _ => Err(relation_expected()),
+                _ => Err(not_set("Relation", "rel_type")),
             },
-            Some(OpType::Command(_)) => Err(relation_expected()),
-            None => Err(not_set("Plan", "op_type")),
+            Some(OpType::Command(_)) | None => Err(not_set("Relation", "rel_type")),
         }
     }
-}
-
-fn relation_expected() -> SparkError {
-    SparkError::plain(
-        ExceptionClass::IllegalArgument,
-        "requirement failed: Only relations can be analysed, but the plan is a command.",
-    )
 }
 
 fn explain_mode(number: i32) -> Result<ExplainMode> {
@@ -76,9 +68,9 @@ fn explain_mode(number: i32) -> Result<ExplainMode> {
         Ok(explain::ExplainMode::Codegen) => Ok(ExplainMode::Codegen),
         Ok(explain::ExplainMode::Cost) => Ok(ExplainMode::Cost),
         Ok(explain::ExplainMode::Formatted) => Ok(ExplainMode::Formatted),
-        Ok(other @ explain::ExplainMode::Unspecified) => {
-            Err(invalid_enum("AnalyzePlanRequest.Explain.ExplainMode", other.as_str_name(), number))
+        other => {
+            let name = other.map_or("UNRECOGNIZED", |mode| mode.as_str_name());
+            Err(SparkError::plain(ExceptionClass::UnsupportedOperation, format!("Unknown Explain Mode {name}!")))
         }
-        Err(_) => Err(invalid_enum("AnalyzePlanRequest.Explain.ExplainMode", "", number)),
     }
 }

@@ -93,9 +93,8 @@ impl Decoder<'_> {
                     _ => false,
                 };
                 if !is_sql {
-                    let other = if input.rel_type.is_none() { "RELTYPE_NOT_SET" } else { "another relation" };
                     return Err(SparkError::new("CONNECT_INVALID_PLAN.SQL_COMMAND_EXPECTS_SQL_OR_WITH_RELATIONS")
-                        .with("other", other));
+                        .with("other", case_name(input.rel_type.as_ref())));
                 }
                 input.clone()
             }
@@ -239,4 +238,46 @@ impl Decoder<'_> {
 
 fn unsupported(name: &str) -> Command {
     Command::Unsupported(name.to_string())
+}
+
+/// The name of a member of the oneof of relations, such as `SET_OP`.
+fn case_name(member: Option<&proto::relation::RelType>) -> String {
+    /// Takes text up to the first bracket.
+    struct Head(String);
+
+    impl std::fmt::Write for Head {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            let head = text.split('(').next().unwrap_or_default();
+            self.0.push_str(head);
+            if head.len() < text.len() { Err(std::fmt::Error) } else { Ok(()) }
+        }
+    }
+
+    let Some(member) = member else {
+        return "RELTYPE_NOT_SET".to_string();
+    };
+    let mut head = Head(String::new());
+    // It fails on purpose where the name ends.
+    let _ = std::fmt::write(&mut head, format_args!("{member:?}"));
+    let mut name = String::new();
+    for (index, character) in head.0.char_indices() {
+        if index > 0 && character.is_uppercase() {
+            name.push('_');
+        }
+        name.push(character.to_ascii_uppercase());
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proto::relation::RelType;
+
+    #[test]
+    fn members_have_their_names_of_the_protocol() {
+        assert_eq!(case_name(Some(&RelType::Range(Default::default()))), "RANGE");
+        assert_eq!(case_name(Some(&RelType::SetOp(Default::default()))), "SET_OP");
+        assert_eq!(case_name(None), "RELTYPE_NOT_SET");
+    }
 }

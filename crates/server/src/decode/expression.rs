@@ -136,9 +136,10 @@ impl Decoder<'_> {
 
     fn cast(&self, cast: &message::Cast) -> Result<ExprKind> {
         use message::cast::{CastToType, EvalMode};
-        let to = match cast.cast_to_type.as_ref().ok_or_else(|| not_set("Expression.Cast", "cast_to_type"))? {
-            CastToType::Type(to) => types::data_type(to)?,
-            CastToType::TypeStr(text) => ddl::parse_data_type(text)?,
+        let to = match cast.cast_to_type.as_ref() {
+            Some(CastToType::Type(to)) => types::data_type(to)?,
+            Some(CastToType::TypeStr(text)) => ddl::parse_data_type(text)?,
+            None => return Err(SparkError::new("PARSE_EMPTY_STATEMENT")),
         };
         let mode = match EvalMode::try_from(cast.eval_mode) {
             Ok(EvalMode::Unspecified) => CastMode::Session,

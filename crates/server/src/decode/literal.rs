@@ -5,7 +5,7 @@
 
 use super::types::{data_type, decimal_type, time_type};
 use super::{not_set, with_stack};
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_proto::connect as proto;
 use firesteel_types::{DataType, DayTimeField, Literal, StructField, StructType, YearMonthField};
 use proto::expression::literal::{LiteralType, specialized_array::ValueType};
@@ -20,11 +20,11 @@ pub(super) fn literal(message: &Message) -> Result<Literal> {
 
 /// The value of a field that must be there.
 pub(super) fn required(message: Option<&Message>) -> Result<Literal> {
-    literal(message.ok_or_else(|| not_set("Expression.Literal", "literal_type"))?)
+    literal(message.ok_or_else(absent)?)
 }
 
 fn decode(message: &Message, declared: Option<&DataType>) -> Result<Literal> {
-    let value = message.literal_type.as_ref().ok_or_else(|| not_set("Expression.Literal", "literal_type"))?;
+    let value = message.literal_type.as_ref().ok_or_else(absent)?;
     Ok(match value {
         LiteralType::Null(of) => Literal::Null(match (&of.kind, declared) {
             (None, Some(declared)) => declared.clone(),
@@ -73,6 +73,14 @@ fn decode(message: &Message, declared: Option<&DataType>) -> Result<Literal> {
     })
 }
 
+fn absent() -> SparkError {
+    unsupported("LITERALTYPE_NOT_SET(0)")
+}
+
+fn not_a_number(text: &str) -> SparkError {
+    SparkError::plain(ExceptionClass::NumberFormat, format!("{text:.60} is not a decimal number"))
+}
+
 fn unsupported(kind: &str) -> SparkError {
     SparkError::new("CONNECT_INVALID_PLAN.UNSUPPORTED_LITERAL_TYPE").with("typeInfo", kind)
 }
@@ -84,11 +92,10 @@ fn narrow<T: TryFrom<i32>>(value: i32, kind: &str) -> Result<T> {
 /// A decimal from its text; precision and scale default to those of the text.
 fn decimal(message: &literal::Decimal) -> Result<Literal> {
     let text = message.value.trim();
-    let (unscaled, digits, places) =
-        parse_decimal(text).ok_or_else(|| unsupported(&format!("DECIMAL {text:.60}")))?;
+    let (unscaled, digits, places) = parse_decimal(text).ok_or_else(|| not_a_number(text))?;
     // As in Spark, a precision is used only when it holds the value.
     let scale = message.scale.unwrap_or(places);
-    let unscaled = rescale(unscaled, places, scale).ok_or_else(|| unsupported(&format!("DECIMAL {text:.60}")))?;
+    let unscaled = rescale(unscaled, places, scale).ok_or_else(|| not_a_number(text))?;
     let needed = decimal_digits(unscaled).max(scale);
     let precision = message.precision.unwrap_or(digits.max(scale)).max(needed);
     match decimal_type(Some(precision), Some(scale))? {

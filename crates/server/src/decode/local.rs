@@ -19,9 +19,7 @@ impl Decoder<'_> {
     /// A whole `LocalRelation` message as one artifact.
     pub(super) fn cached_local_relation(&self, message: &proto::CachedLocalRelation) -> Result<RelationKind> {
         let bytes = self.artifacts.cached(&message.hash).ok_or_else(|| {
-            SparkError::new("CONNECT_INVALID_PLAN.NOT_FOUND_CACHED_LOCAL_RELATION")
-                .with("hash", &message.hash)
-                .with("sessionUUID", self.artifacts.session_id())
+            SparkError::new("CONNECT_INVALID_PLAN.CANNOT_FIND_CACHED_LOCAL_RELATION").with("hash", &message.hash)
         })?;
         let relation: proto::LocalRelation = decode_guarded(bytes)
             .map_err(|error| SparkError::new("CONNECT_INVALID_PLAN.CANNOT_PARSE").with("errorMsg", error.to_string()))?;

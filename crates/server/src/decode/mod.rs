@@ -56,10 +56,10 @@ fn with_stack<T>(step: impl FnOnce() -> T) -> T {
 }
 
 /// The error of a oneof without a member.
-fn not_set(message: &str, oneof: &str) -> SparkError {
+pub(crate) fn not_set(message: &str, oneof: &str) -> SparkError {
     SparkError::new("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SET")
-        .with("fullName", format!("spark.connect.{message}.{oneof}"))
-        .with("name", oneof)
+        .with("fullName", format!("spark.connect.{message}"))
+        .with("name", format!("{}_NOT_SET", oneof.replace('_', "").to_uppercase()))
 }
 
 /// The error of an enum's value that is unknown or unspecified.

@@ -1,14 +1,14 @@
 //! Relations.
 
 use super::expression::no_handler;
-use super::{Decoder, catalog, identifier, invalid_enum, literal, not_set, options, origin, types, with_stack};
+use super::{Decoder, assertion, catalog, identifier, invalid_enum, literal, not_set, options, origin, types, with_stack};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
     Aggregate, AsOfJoin, DataSource, Expr, Grouping, Join, JoinCondition, JoinType, Relation, RelationKind,
     SetOperation, SetOperator, SortKeys, Statistic, TableFunctionCall, TableName, TableReference, Unpivot,
 };
 use firesteel_proto::connect as proto;
-use firesteel_types::Literal;
+use firesteel_types::{DataType, Literal};
 use proto::relation::RelType;
 
 impl Decoder<'_> {
@@ -124,7 +124,10 @@ impl Decoder<'_> {
             RelType::Unpivot(unpivot) => self.unpivot(unpivot)?,
             RelType::ToSchema(to) => RelationKind::ToSchema {
                 input: self.input(to.input.as_deref())?,
-                schema: types::data_type(to.schema.as_ref().ok_or_else(|| not_set("DataType", "kind"))?)?,
+                schema: match types::data_type(to.schema.as_ref().unwrap_or(&proto::DataType::default()))? {
+                    schema @ DataType::Struct(_) => schema,
+                    other => return Err(assertion(format!("a schema must be a struct, but is {}", other.sql()))),
+                },
             },
             RelType::RepartitionByExpression(by) => RelationKind::RepartitionByExpression {
                 input: self.input(by.input.as_deref())?,
@@ -233,8 +236,8 @@ impl Decoder<'_> {
             RelType::Extension(extension) => return Err(no_handler(&extension.type_url)),
             RelType::Unknown(_) => {
                 return Err(SparkError::new("CONNECT_INVALID_PLAN.INVALID_ONE_OF_FIELD_NOT_SUPPORTED")
-                    .with("fullName", "spark.connect.Relation.rel_type")
-                    .with("name", "unknown")
+                    .with("fullName", "spark.connect.Relation")
+                    .with("name", "UNKNOWN")
                     .with("number", "999"));
             }
         })
@@ -373,7 +376,7 @@ impl Decoder<'_> {
         let aliases = message.aliases.iter().map(|alias| {
             if alias.name.len() != 1 {
                 return Err(SparkError::new("CONNECT_INVALID_PLAN.WITH_COLUMNS_REQUIRE_SINGLE_NAME_PART")
-                    .with("got", alias.name.join(".")));
+                    .with("got", format!("[{}]", alias.name.join(", "))));
             }
             self.alias(alias)
         });

@@ -29,23 +29,21 @@ impl Parser<'_> {
         if self.is(K::TO) {
             return self.unit_to_unit(start, &first, unit);
         }
-        let mut text = String::new();
-        let mut value = first;
-        let mut unit = unit;
-        loop {
-            text.push_str(&self.signed_value(&value)?);
-            text.push(' ');
-            text.push_str(&unit.text().to_ascii_lowercase());
-            if !self.at_interval_value() {
-                break;
-            }
-            value = self.interval_value()?;
-            unit = self.interval_unit()?;
-            if self.is(K::TO) {
-                self.advance();
+        let mut values = vec![(first, unit)];
+        while self.at_interval_value() {
+            let value = self.interval_value()?;
+            let unit = self.interval_unit()?;
+            if self.take(K::TO) {
                 self.interval_unit()?;
                 return Err(self.error(start, "_LEGACY_ERROR_TEMP_0024"));
             }
+            values.push((value, unit));
+        }
+        let mut text = String::new();
+        for (value, unit) in &values {
+            text.push_str(&self.signed_value(value)?);
+            text.push(' ');
+            text.push_str(&unit.text().to_ascii_lowercase());
         }
         let (interval, units) = parse_multi_unit(&text).map_err(|error| multi_unit_error(&text, error))?;
         self.interval_of(start, interval, &units)
@@ -53,7 +51,8 @@ impl Parser<'_> {
 
     /// `INTERVAL '1 day 2 hours'`.
     fn interval_string(&mut self, start: Mark) -> Result<Expr> {
-        let text = self.string()?;
+        let token = self.advance();
+        let text = self.string_of(token);
         let (interval, units) = parse_multi_unit(&text).map_err(|_| invalid_literal(self, start, "INTERVAL", &text))?;
         self.interval_of(start, interval, &units)
     }

@@ -178,7 +178,8 @@ impl Parser<'_> {
     pub(super) fn typed_literal(&mut self) -> Result<Expr> {
         let start = self.mark();
         let name = self.word()?.to_ascii_uppercase();
-        let value = self.string()?;
+        let token = self.advance();
+        let value = self.string_of(token);
         let invalid = |parser: &Self| invalid_literal(parser, start, &name, &value);
         let origin = self.origin(start);
         let literal = |literal: Literal| Ok(Expr::literal(literal).at(origin.clone()));

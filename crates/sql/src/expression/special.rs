@@ -30,7 +30,10 @@ impl Parser<'_> {
             K::NULL | K::TRUE | K::FALSE if !has_parenthesis && !self.ahead_is_mark(1, ".") => self.constant(word),
             K::CASE if self.ahead_begins_expression(1) && !self.at_case_name() => self.case()?,
             K::CAST | K::TRY_CAST if has_parenthesis => self.cast()?,
-            K::INTERVAL if self.at_interval() => self.interval()?,
+            K::INTERVAL if self.at_interval() => {
+                let interval = self.interval();
+                self.defer(interval, || Expr::literal(Literal::Null(DataType::Null)))?
+            }
             K::STRUCT if has_parenthesis => self.structure()?,
             K::FIRST | K::LAST | K::ANY_VALUE if has_parenthesis => self.first_or_last()?,
             K::POSITION if has_parenthesis => self.position()?,
@@ -59,10 +62,32 @@ impl Parser<'_> {
 
     /// Whether `CASE` is a column here: nothing that CASE could go on with follows.
     fn at_case_name(&self) -> bool {
+        if self.ahead_is_mark(1, "(") {
+            return self.closes_without_when();
+        }
         [K::FROM, K::AS, K::AND, K::OR, K::IS, K::IN].iter().any(|word| self.ahead_is(1, *word))
             || matches!(self.ahead(1).kind, TokenKind::Mark("*" | "+" | "-"))
                 && matches!(self.ahead(2).kind, TokenKind::Mark(_) | TokenKind::End)
             || (self.ahead_is(1, K::WHEN) && self.ahead_is(2, K::FROM))
+    }
+
+    /// Whether the parenthesis after the next token closes, and WHEN or an operator does not go on.
+    fn closes_without_when(&self) -> bool {
+        const FARTHEST: usize = 500;
+        let mut depth = 0usize;
+        for count in 1..FARTHEST {
+            match self.ahead(count).kind {
+                TokenKind::Mark("(") => depth += 1,
+                TokenKind::Mark(")") if depth == 1 => {
+                    return matches!(self.ahead(count + 1).kind, TokenKind::End | TokenKind::Mark(")" | "," | ";"))
+                        || [K::FROM, K::AS].iter().any(|word| self.ahead_is(count + 1, *word));
+                }
+                TokenKind::Mark(")") => depth = depth.saturating_sub(1),
+                TokenKind::End => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     fn constant(&mut self, word: K) -> Expr {

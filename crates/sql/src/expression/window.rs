@@ -66,7 +66,8 @@ impl Parser<'_> {
         let offset = self.expression()?;
         if !is_constant(&offset) {
             let message = "Frame bound value must be a literal.";
-            return Err(self.error(start, "_LEGACY_ERROR_TEMP_0064").with("msg", message));
+            let error = self.error(start, "_LEGACY_ERROR_TEMP_0064").with("msg", message);
+            self.defer(Err(error), || ())?;
         }
         if self.take(K::PRECEDING) {
             return Ok(FrameBound::Value(Box::new(self.negative(start, offset))));

@@ -167,7 +167,8 @@ impl Parser<'_> {
     /// Whether an alias is next.
     pub(super) fn at_table_alias(&self) -> bool {
         if self.is(K::AS) {
-            return self.ahead_is_alias(1);
+            // AS itself may be the alias.
+            return self.ahead_is_alias(1) || matches!(self.ahead(1).kind, TokenKind::End | TokenKind::Mark("(" | ")"));
         }
         let is_clause = match self.peek().kind {
             TokenKind::Word(Some(word)) => self.begins_clause(word) || self.begins_statement_part(word),
@@ -194,7 +195,9 @@ impl Parser<'_> {
         if !self.at_table_alias() {
             return Ok(None);
         }
-        self.take(K::AS);
+        if self.ahead_is_alias(1) {
+            self.take(K::AS);
+        }
         let alias = self.object_identifier()?;
         let columns = if self.is_mark("(") { self.identifier_list()? } else { Vec::new() };
         Ok(Some((alias, columns)))
