@@ -201,7 +201,15 @@ pub struct Upload<'a> {
     staging: TempDir,
     count: usize,
     partial: Option<Partial>,
+    complete: Vec<Complete>,
     summaries: Vec<ArtifactSummary>,
+}
+
+/// An artifact that has arrived; it is kept when the whole stream has.
+struct Complete {
+    name: String,
+    path: PathBuf,
+    hash: Hash,
 }
 
 impl<'a> Upload<'a> {
@@ -209,7 +217,7 @@ impl<'a> Upload<'a> {
     pub fn new(session: &'a ServerSession) -> Result<Self> {
         let folder = session.artifacts.folder()?;
         let staging = tempfile::Builder::new().prefix(".upload-").tempdir_in(folder).map_err(failed)?;
-        Ok(Self { session, staging, count: 0, partial: None, summaries: Vec::new() })
+        Ok(Self { session, staging, count: 0, partial: None, complete: Vec::new(), summaries: Vec::new() })
     }
 
     /// Takes one message of the stream.
@@ -289,14 +297,11 @@ impl<'a> Upload<'a> {
             ));
         }
         self.summaries.push(ArtifactSummary { name: partial.name.clone(), is_crc_successful: partial.is_intact });
-        if !partial.is_intact {
-            return Ok(());
+        if partial.is_intact {
+            let hash = partial.hasher.finalize().into();
+            self.complete.push(Complete { name: partial.name, path: partial.path, hash });
         }
-        drop(partial.file);
-        match partial.name.strip_prefix(FORWARD) {
-            Some(path) => self.forward(&partial.path, path),
-            None => self.session.artifacts.store(&partial.name, &partial.path, partial.hasher.finalize().into()),
-        }
+        Ok(())
     }
 
     /// Puts a file to a place of the server's own file system, where that is allowed.
@@ -309,12 +314,18 @@ impl<'a> Upload<'a> {
         Ok(())
     }
 
-    /// Ends the stream.
+    /// Ends the stream: what has arrived becomes the session's.
     pub fn complete(self) -> Result<Vec<ArtifactSummary>> {
-        match self.partial {
-            Some(_) => Err(requirement_failed()),
-            None => Ok(self.summaries),
+        if self.partial.is_some() {
+            return Err(requirement_failed());
         }
+        for artifact in &self.complete {
+            match artifact.name.strip_prefix(FORWARD) {
+                Some(target) => self.forward(&artifact.path, target)?,
+                None => self.session.artifacts.store(&artifact.name, &artifact.path, artifact.hash)?,
+            }
+        }
+        Ok(self.summaries)
     }
 }
 

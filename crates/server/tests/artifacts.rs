@@ -94,7 +94,7 @@ async fn names_cannot_leave_the_folder() {
         assert_fails(upload(&mut session, vec![begin(name, 2, 2, b"x")]).await, "INVALID_ARTIFACT_PATH");
     }
     let status = upload(&mut session, vec![batch(vec![single("forward_to_fs/tmp/evil", b"x")])]).await.unwrap_err();
-    assert_eq!(info(&status).reason, "java.lang.UnsupportedOperationException");
+    assert_eq!(info(&status).reason, "org.apache.spark.SparkUnsupportedOperationException");
 }
 
 #[tokio::test(flavor = "multi_thread")]
