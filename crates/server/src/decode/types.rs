@@ -1,7 +1,7 @@
 //! Data types.
 
 use super::{not_set, with_stack};
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_proto::connect as proto;
 use firesteel_types::{Collation, DataType, DayTimeField, Metadata, StructField, StructType, YearMonthField, ddl};
 use proto::data_type::Kind;
@@ -25,7 +25,9 @@ fn required(message: Option<&proto::DataType>) -> Result<DataType> {
 
 fn decode(message: &proto::DataType) -> Result<DataType> {
     let kind = message.kind.as_ref().ok_or_else(|| {
-        SparkError::new("CONNECT_INVALID_PLAN.DATA_TYPE_UNSUPPORTED_PROTO_TO_CATALYST").with("kindCase", "KIND_NOT_SET")
+        SparkError::new("CONNECT_INVALID_PLAN.DATA_TYPE_UNSUPPORTED_PROTO_TO_CATALYST")
+            .with_class(ExceptionClass::InvalidPlanInput)
+            .with("kindCase", "KIND_NOT_SET")
     })?;
     Ok(match kind {
         Kind::Null(_) => DataType::Null,
