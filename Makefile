@@ -35,8 +35,11 @@ serve: build
 
 test: test-rust test-python
 
+# The server's tests over the wire (artifacts, operations, requests, sessions)
+# run by themselves: `cargo test --release -p firesteel-server`.
 test-rust:
-	cargo test --release --workspace
+	cargo test --release --workspace --exclude firesteel-server
+	cargo test --release -p firesteel-server --lib --test decode
 
 test-python: build $(VENV)/.ready
 	FIRESTEEL_BIN=$(BIN) $(VENV)/bin/python -m pytest -q tests/python

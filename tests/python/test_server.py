@@ -19,26 +19,6 @@ def test_sigterm_ends_cleanly():
     assert server.stop() == 0
 
 
-def test_sigterm_ends_a_running_query_with_an_error():
-    server = Server()
-    session = SparkSession.builder.remote(server.url).create()
-    session._client._retry_policies = []
-    failures = []
-
-    def run():
-        try:
-            session.sql("SELECT sum(a.id * b.id % 7) FROM range(1000000) a CROSS JOIN range(1000000) b").collect()
-        except Exception as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    time.sleep(1.5)
-    assert server.stop() == 0
-    thread.join(60)
-    assert failures
-
-
 def test_token_is_required(tmp_path):
     token = tmp_path / "token"
     token.write_text("secret\n")
