@@ -16,6 +16,8 @@ def test_sigterm_ends_cleanly():
     server = Server()
     session = SparkSession.builder.remote(server.url).create()
     assert session.range(3).count() == 3
+    # A session of a dead server would stay the active one, and later frames' finalisers would call it.
+    session.stop()
     assert server.stop() == 0
 
 
