@@ -38,7 +38,8 @@ test: test-rust test-python
 # The server's tests over the wire (artifacts, operations, requests, sessions)
 # run by themselves: `cargo test --release -p firesteel-server`.
 test-rust:
-	cargo test --release --workspace --exclude firesteel-server
+	cargo test --release --workspace --exclude firesteel-server --lib --bins --tests
+	cargo test --release --doc -p firesteel-error -p firesteel-types -p firesteel-config
 	cargo test --release -p firesteel-server --lib --test decode
 
 test-python: build $(VENV)/.ready
