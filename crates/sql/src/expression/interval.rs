@@ -35,7 +35,7 @@ impl Parser<'_> {
             let unit = self.interval_unit()?;
             if self.take(K::TO) {
                 self.interval_unit()?;
-                return Err(self.error(start, "_LEGACY_ERROR_TEMP_0024"));
+                return self.mixed_units(start);
             }
             values.push((value, unit));
         }
@@ -142,14 +142,24 @@ impl Parser<'_> {
         }
     }
 
+    /// The error that `unit TO unit` does not stand alone, after all values.
+    fn mixed_units(&mut self, start: Mark) -> Result<Expr> {
+        while self.at_interval_value() {
+            self.interval_value()?;
+            self.interval_unit()?;
+            if self.take(K::TO) {
+                self.interval_unit()?;
+            }
+        }
+        Err(self.error(start, "_LEGACY_ERROR_TEMP_0024"))
+    }
+
     /// `'…' unit TO unit`.
     fn unit_to_unit(&mut self, start: Mark, value: &Value, from: K) -> Result<Expr> {
         self.advance();
         let to = self.interval_unit()?;
         if self.at_interval_value() {
-            self.interval_value()?;
-            self.interval_unit()?;
-            return Err(self.error(start, "_LEGACY_ERROR_TEMP_0024"));
+            return self.mixed_units(start);
         }
         if !value.is_string {
             return Err(self.error(value.mark, "_LEGACY_ERROR_TEMP_0027"));
