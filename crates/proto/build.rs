@@ -14,9 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.extend(proto_files(&root.join("spark/connect"))?);
     let descriptors = protox::compile(files, [root])?;
 
-    let out: PathBuf = std::env::var_os("OUT_DIR")
-        .ok_or("OUT_DIR is not set")?
-        .into();
+    let out: PathBuf = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?.into();
     let mut plain = descriptors.clone();
     for file in &mut plain.file {
         file.source_code_info = None;
@@ -39,10 +37,7 @@ fn proto_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "proto")
-        {
+        if path.extension().is_some_and(|extension| extension == "proto") {
             files.push(path);
         }
     }

@@ -93,12 +93,7 @@ impl Attribute {
 
     /// `` `t`.`a` ``, for messages.
     pub fn quoted_name(&self) -> String {
-        self.qualifier
-            .iter()
-            .chain(std::iter::once(&self.name))
-            .map(|p| quote(p))
-            .collect::<Vec<_>>()
-            .join(".")
+        self.qualifier.iter().chain(std::iter::once(&self.name)).map(|p| quote(p)).collect::<Vec<_>>().join(".")
     }
 }
 

@@ -92,9 +92,17 @@ pub struct LocalRows {
 #[derive(Clone)]
 pub enum UserFunction {
     /// A SQL function that gives a value.
-    SqlScalar { parameters: Vec<Parameter>, returns: Option<DataType>, body: Expr },
+    SqlScalar {
+        parameters: Vec<Parameter>,
+        returns: Option<DataType>,
+        body: Expr,
+    },
     /// A SQL function that gives rows.
-    SqlTable { parameters: Vec<Parameter>, columns: Vec<StructField>, body: Relation },
+    SqlTable {
+        parameters: Vec<Parameter>,
+        columns: Vec<StructField>,
+        body: Relation,
+    },
     Python(PythonFunction),
 }
 

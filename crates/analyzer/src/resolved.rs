@@ -83,8 +83,7 @@ impl Resolved {
     #[must_use]
     pub fn with_plan_id(mut self, plan_id: Option<i64>) -> Self {
         if plan_id.is_some() {
-            self.frame =
-                Arc::new(Frame { plan_id, output: self.output.clone(), children: vec![self.frame.clone()] });
+            self.frame = Arc::new(Frame { plan_id, output: self.output.clone(), children: vec![self.frame.clone()] });
         }
         self
     }

@@ -138,10 +138,7 @@ impl Scope {
 
     fn qualifier_matches(&self, qualifier: &[String], prefix: &[String]) -> bool {
         prefix.len() <= qualifier.len()
-            && qualifier[qualifier.len() - prefix.len()..]
-                .iter()
-                .zip(prefix)
-                .all(|(q, p)| q.eq_ignore_ascii_case(p))
+            && qualifier[qualifier.len() - prefix.len()..].iter().zip(prefix).all(|(q, p)| q.eq_ignore_ascii_case(p))
     }
 
     /// The columns that `target.*` means, where `target` is a relation's name.
@@ -172,9 +169,7 @@ impl Scope {
                 stack.extend(frame.children.iter().map(|c| (c, depth + 1)));
             }
         }
-        let visible = |f: &Found| {
-            self.attributes.iter().chain(&self.hidden).any(|a| a.id == f.attribute.id)
-        };
+        let visible = |f: &Found| self.attributes.iter().chain(&self.hidden).any(|a| a.id == f.attribute.id);
         let mut in_reach: Vec<&(usize, Found)> = found.iter().filter(|(_, f)| visible(f)).collect();
         if in_reach.is_empty() {
             in_reach = found.iter().collect();

@@ -86,7 +86,12 @@ impl Catalog {
     }
 
     /// Removes a database and gives back its tables; None where it is not there and that is fine.
-    pub fn drop_database(&self, name: &str, if_exists: bool, cascade: bool) -> Result<Option<(Database, Vec<Arc<CatalogTable>>)>> {
+    pub fn drop_database(
+        &self,
+        name: &str,
+        if_exists: bool,
+        cascade: bool,
+    ) -> Result<Option<(Database, Vec<Arc<CatalogTable>>)>> {
         let name = name.to_lowercase();
         if name == DEFAULT_DATABASE {
             return Err(SparkError::new("UNSUPPORTED_FEATURE.DROP_DATABASE").with("database", quoted_database(&name)));

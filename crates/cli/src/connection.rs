@@ -17,7 +17,8 @@ pub struct Connection {
 impl Connection {
     /// Reads a connection string.
     pub fn parse(url: &str) -> Result<Self, Failure> {
-        let rest = url.strip_prefix("sc://").ok_or_else(|| format!("a server's URL begins with sc://, unlike {url}"))?;
+        let rest =
+            url.strip_prefix("sc://").ok_or_else(|| format!("a server's URL begins with sc://, unlike {url}"))?;
         let (authority, parameters) = rest.split_once('/').unwrap_or((rest, ""));
         if authority.is_empty() {
             return Err(format!("no host in {url}").into());
@@ -31,7 +32,8 @@ impl Connection {
             headers: Vec::new(),
         };
         for parameter in parameters.split(';').filter(|parameter| !parameter.is_empty()) {
-            let (key, value) = parameter.split_once('=').ok_or_else(|| format!("expected key=value, got {parameter}"))?;
+            let (key, value) =
+                parameter.split_once('=').ok_or_else(|| format!("expected key=value, got {parameter}"))?;
             match key {
                 "use_ssl" => connection.use_ssl = value.eq_ignore_ascii_case("true"),
                 "token" => connection.token = Some(value.to_string()),

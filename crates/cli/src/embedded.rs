@@ -37,13 +37,12 @@ impl Backend for Embedded {
         // Dropped with this future, as at Ctrl-C, it stops what runs.
         let cancel = CancellationToken::new();
         let _guard = cancel.clone().drop_guard();
-        let sql = Relation::new(RelationKind::Sql {
-            text,
-            named_arguments: Vec::new(),
-            position_arguments: Vec::new(),
-        });
+        let sql =
+            Relation::new(RelationKind::Sql { text, named_arguments: Vec::new(), position_arguments: Vec::new() });
         let input = match self.session.run_command(Command::Sql(sql.clone()), context(&cancel)).await? {
-            CommandOutput::Sql(SqlResult::Rows { schema, .. }) if schema.fields().is_empty() => return Ok(String::new()),
+            CommandOutput::Sql(SqlResult::Rows { schema, .. }) if schema.fields().is_empty() => {
+                return Ok(String::new());
+            }
             CommandOutput::Sql(SqlResult::Rows { schema, batches }) => {
                 let data = vec![whole_stream(&schema, &batches)?];
                 Relation::new(RelationKind::Local(LocalRelation { schema: None, data }))
@@ -51,12 +50,8 @@ impl Backend for Embedded {
             CommandOutput::Sql(SqlResult::Query) => sql,
             CommandOutput::None | CommandOutput::Checkpoint { .. } => return Ok(String::new()),
         };
-        let show = RelationKind::ShowString {
-            input,
-            num_rows: display.rows,
-            truncate: display.truncate,
-            vertical: false,
-        };
+        let show =
+            RelationKind::ShowString { input, num_rows: display.rows, truncate: display.truncate, vertical: false };
         let mut execution = self.session.execute(Relation::new(show), context(&cancel)).await?;
         let mut shown = String::new();
         while let Some(batch) = execution.batches.next().await {

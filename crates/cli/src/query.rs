@@ -34,7 +34,10 @@ pub fn run(arguments: &SqlArguments) -> Result<(), Failure> {
     };
     let display = Display { rows: arguments.rows, truncate: arguments.truncate };
     let execute = |text: &str| {
-        let task = { let (backend, text) = (backend.clone(), text.to_string()); async move { backend.run(text, display).await } };
+        let task = {
+            let (backend, text) = (backend.clone(), text.to_string());
+            async move { backend.run(text, display).await }
+        };
         runtime.block_on(interruptible(task))
     };
     let result = match &arguments.text {
@@ -50,7 +53,9 @@ pub fn run(arguments: &SqlArguments) -> Result<(), Failure> {
 }
 
 /// Runs on a thread with a large stack, and gives up at Ctrl-C.
-async fn interruptible(task: impl Future<Output = Result<String, Failure>> + Send + 'static) -> Result<String, Failure> {
+async fn interruptible(
+    task: impl Future<Output = Result<String, Failure>> + Send + 'static,
+) -> Result<String, Failure> {
     let mut task = tokio::spawn(task);
     tokio::select! {
         result = &mut task => result?,
@@ -121,11 +126,10 @@ mod tests {
 
     #[test]
     fn semicolons_in_quotes_and_comments_do_not_cut() {
-        assert_eq!(statements("select ';' ; select `a;b` -- c;d\n; /* ; */ select 'it\\';s'"), [
-            "select ';' ",
-            " select `a;b` -- c;d\n",
-            " /* ; */ select 'it\\';s'"
-        ]);
+        assert_eq!(
+            statements("select ';' ; select `a;b` -- c;d\n; /* ; */ select 'it\\';s'"),
+            ["select ';' ", " select `a;b` -- c;d\n", " /* ; */ select 'it\\';s'"]
+        );
         assert_eq!(statements(" ;; "), Vec::<String>::new());
         assert_eq!(statements("begin select 1; end;"), ["begin select 1; end"]);
     }

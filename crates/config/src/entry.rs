@@ -116,12 +116,9 @@ impl Kind {
             Self::Double => "double".to_string(),
             Self::Bytes(unit) => format!("bytes in {}", unit.name()),
             Self::Time(unit) => format!("time in {}", unit.name()),
-            Self::Text
-            | Self::LowerText
-            | Self::List
-            | Self::Enum(..)
-            | Self::Choice(..)
-            | Self::TimeZone => "string".to_string(),
+            Self::Text | Self::LowerText | Self::List | Self::Enum(..) | Self::Choice(..) | Self::TimeZone => {
+                "string".to_string()
+            }
         }
     }
 }
@@ -211,10 +208,6 @@ pub struct Retired {
 impl Retired {
     /// What to do about it, in a sentence; empty if there is nothing to do.
     pub fn advice(&self) -> String {
-        if self.instead.is_empty() {
-            String::new()
-        } else {
-            format!("Set '{}' in its place.", self.instead)
-        }
+        if self.instead.is_empty() { String::new() } else { format!("Set '{}' in its place.", self.instead) }
     }
 }

@@ -32,7 +32,7 @@ pub use reader::Reader;
 pub use server::ServerConfig;
 pub use session::{SessionConfig, Warning};
 pub use snapshot::{
-    CtePrecedence, MapKeyDedupPolicy, PartitionOverwriteMode, SqlConf, StoreAssignmentPolicy,
-    TimeParserPolicy, TimestampType,
+    CtePrecedence, MapKeyDedupPolicy, PartitionOverwriteMode, SqlConf, StoreAssignmentPolicy, TimeParserPolicy,
+    TimestampType,
 };
 pub use table::{lookup, visible};

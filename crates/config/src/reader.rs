@@ -22,18 +22,14 @@ pub trait Reader {
         }
         match entry.default {
             Default::Is(text) => Some(Cow::Borrowed(text)),
-            Default::Of(other) => self
-                .effective(other)
-                .map(|text| Cow::Owned(value::print(entry.kind, &text))),
+            Default::Of(other) => self.effective(other).map(|text| Cow::Owned(value::print(entry.kind, &text))),
             Default::Unset => None,
         }
     }
 
     /// A boolean; `false` if there is none.
     fn boolean(&self, key: &str) -> bool {
-        self.effective(key)
-            .and_then(|text| value::parse_boolean(&text))
-            .unwrap_or_default()
+        self.effective(key).and_then(|text| value::parse_boolean(&text)).unwrap_or_default()
     }
 
     /// A whole number (also sizes and spans, in the key's own unit); 0 if there is none.
@@ -58,9 +54,7 @@ pub trait Reader {
 
     /// A real number; 0 if there is none.
     fn real(&self, key: &str) -> f64 {
-        self.effective(key)
-            .and_then(|text| value::parse_double(&text))
-            .unwrap_or_default()
+        self.effective(key).and_then(|text| value::parse_double(&text)).unwrap_or_default()
     }
 
     /// A text, folded as its declaration says; empty if there is none.
@@ -72,9 +66,7 @@ pub trait Reader {
     fn optional_text(&self, key: &str) -> Option<String> {
         let text = self.effective(key)?;
         Some(match lookup(key).map(|entry| entry.kind) {
-            Some(kind @ (Kind::Enum(..) | Kind::Choice(..) | Kind::LowerText)) => {
-                value::print(kind, &text)
-            }
+            Some(kind @ (Kind::Enum(..) | Kind::Choice(..) | Kind::LowerText)) => value::print(kind, &text),
             _ => text.into_owned(),
         })
     }
@@ -82,10 +74,6 @@ pub trait Reader {
     /// The texts between commas, without the spaces around them.
     fn list(&self, key: &str) -> Vec<String> {
         let text = self.text(key);
-        text.split(',')
-            .map(str::trim)
-            .filter(|item| !item.is_empty())
-            .map(str::to_string)
-            .collect()
+        text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_string).collect()
     }
 }

@@ -23,9 +23,7 @@ impl ServerConfig {
     /// assert_eq!(server.count("spark.sql.shuffle.partitions"), 8);
     /// assert!(ServerConfig::new([("spark.sql.shuffle.partitions", "x")]).is_err());
     /// ```
-    pub fn new<K: Into<String>, V: Into<String>>(
-        pairs: impl IntoIterator<Item = (K, V)>,
-    ) -> Result<Self> {
+    pub fn new<K: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let mut server = Self::default();
         for (key, text) in pairs {
             server.set(key, text)?;
@@ -44,24 +42,14 @@ impl ServerConfig {
     }
 
     /// Sets a key unless it is set.
-    pub fn set_if_missing(
-        &mut self,
-        key: impl Into<String>,
-        text: impl Into<String>,
-    ) -> Result<()> {
+    pub fn set_if_missing(&mut self, key: impl Into<String>, text: impl Into<String>) -> Result<()> {
         let key = key.into();
-        if self.settings.contains_key(&key) {
-            Ok(())
-        } else {
-            self.set(key, text)
-        }
+        if self.settings.contains_key(&key) { Ok(()) } else { self.set(key, text) }
     }
 
     /// All settings, sorted by key.
     pub fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.settings
-            .iter()
-            .map(|(key, text)| (key.as_str(), text.as_str()))
+        self.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()))
     }
 }
 

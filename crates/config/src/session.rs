@@ -36,11 +36,7 @@ pub struct SessionConfig {
 impl SessionConfig {
     /// The settings of a new session.
     pub fn new(server: Arc<ServerConfig>) -> Self {
-        Self {
-            server,
-            changes: HashMap::new(),
-            version: 0,
-        }
+        Self { server, changes: HashMap::new(), version: 0 }
     }
 
     /// What the server was started with.
@@ -59,9 +55,7 @@ impl SessionConfig {
             return Ok(Some(text.to_string()));
         }
         match lookup(key) {
-            Some(entry) if entry.scope != Scope::Core => {
-                Ok(self.effective(key).map(|text| text.into_owned()))
-            }
+            Some(entry) if entry.scope != Scope::Core => Ok(self.effective(key).map(|text| text.into_owned())),
             _ => Err(SparkError::new("SQL_CONF_NOT_FOUND").with("sqlConf", quoted(key))),
         }
     }
@@ -95,9 +89,7 @@ impl SessionConfig {
         let prefix = prefix.unwrap_or_default();
         settings
             .into_iter()
-            .filter_map(|(key, text)| {
-                Some((key.strip_prefix(prefix)?.to_string(), text.to_string()))
-            })
+            .filter_map(|(key, text)| Some((key.strip_prefix(prefix)?.to_string(), text.to_string())))
             .collect()
     }
 
@@ -156,13 +148,9 @@ impl SessionConfig {
 
     fn require_modifiable(&self, key: &str) -> Result<()> {
         match lookup(key).map(|entry| entry.scope) {
-            Some(Scope::Static) => {
-                Err(SparkError::new("CANNOT_MODIFY_STATIC_CONFIG").with("key", quoted(key)))
-            }
+            Some(Scope::Static) => Err(SparkError::new("CANNOT_MODIFY_STATIC_CONFIG").with("key", quoted(key))),
             Some(Scope::Core) if self.boolean(keys::REJECT_CORE_CONFS) => {
-                Err(SparkError::new("CANNOT_MODIFY_CONFIG")
-                    .with("key", quoted(key))
-                    .with("docroot", DOCROOT))
+                Err(SparkError::new("CANNOT_MODIFY_CONFIG").with("key", quoted(key)).with("docroot", DOCROOT))
             }
             _ => Ok(()),
         }
@@ -189,16 +177,10 @@ pub fn warning(key: &str) -> Option<Warning> {
         format!("Setting '{key}' has no effect in Spark Connect.")
     } else {
         let old = retired::DEPRECATED.iter().find(|old| old.key == key)?;
-        let notice = format!(
-            "The key '{key}' is deprecated since Spark {} and may go.",
-            old.release
-        );
+        let notice = format!("The key '{key}' is deprecated since Spark {} and may go.", old.release);
         [notice, old.advice()].join(" ").trim_end().to_string()
     };
-    Some(Warning {
-        key: key.to_string(),
-        text,
-    })
+    Some(Warning { key: key.to_string(), text })
 }
 
 /// Whether the value of a key is a secret, to be shown to nobody.
@@ -210,7 +192,5 @@ pub fn warning(key: &str) -> Option<Warning> {
 /// ```
 pub fn is_secret(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    ["secret", "password", "token", "accesskey", "access.key"]
-        .iter()
-        .any(|word| key.contains(word))
+    ["secret", "password", "token", "accesskey", "access.key"].iter().any(|word| key.contains(word))
 }

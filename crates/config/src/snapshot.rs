@@ -102,11 +102,7 @@ trait Named: Copy + Sized + 'static {
 trait ReadOption: Reader {
     fn option<T: Named>(&self, key: &str) -> T {
         let text = self.text(key);
-        T::ALL
-            .iter()
-            .copied()
-            .find(|option| option.spelling() == text)
-            .unwrap_or(T::ALL[0])
+        T::ALL.iter().copied().find(|option| option.spelling() == text).unwrap_or(T::ALL[0])
     }
 
     fn zone(&self, key: &str) -> String {
@@ -384,9 +380,6 @@ mod tests {
         let conf = SqlConf::new(&config);
         assert_eq!(conf.timestamp_type, TimestampType::Ntz);
         assert_eq!(conf.map_key_dedup_policy, MapKeyDedupPolicy::LastWin);
-        assert_eq!(
-            (conf.time_zone.as_str(), conf.time_zone_text.as_str()),
-            ("+01:00", "GMT+1")
-        );
+        assert_eq!((conf.time_zone.as_str(), conf.time_zone_text.as_str()), ("+01:00", "GMT+1"));
     }
 }

@@ -37,10 +37,7 @@ static ALTERNATIVES: &[(&str, &str)] = &[
         "spark.sql.execution.arrow.transformWithStateInPandas.maxRecordsPerBatch",
         "spark.sql.execution.arrow.transformWithStateInPySpark.maxStateRecordsPerBatch",
     ),
-    (
-        "spark.sql.legacy.parquet.datetimeRebaseModeInRead",
-        "spark.sql.parquet.datetimeRebaseModeInRead",
-    ),
+    ("spark.sql.legacy.parquet.datetimeRebaseModeInRead", "spark.sql.parquet.datetimeRebaseModeInRead"),
 ];
 
 /// One row of a table.
@@ -53,15 +50,7 @@ const fn row(
     doc: &'static str,
     scope: Scope,
 ) -> ConfigEntry {
-    ConfigEntry {
-        key,
-        kind,
-        default,
-        check,
-        scope,
-        since,
-        doc,
-    }
+    ConfigEntry { key, kind, default, check, scope, since, doc }
 }
 
 /// The tables, the one that is asked most first.
@@ -95,10 +84,7 @@ pub fn visible() -> Vec<&'static ConfigEntry> {
 
 /// The older names that a key also reads.
 pub(crate) fn alternatives(key: &str) -> impl Iterator<Item = &'static str> {
-    ALTERNATIVES
-        .iter()
-        .filter(move |(_, new)| *new == key)
-        .map(|(old, _)| *old)
+    ALTERNATIVES.iter().filter(move |(_, new)| *new == key).map(|(old, _)| *old)
 }
 
 #[cfg(test)]
@@ -110,12 +96,7 @@ mod tests {
     fn tables_are_sorted_and_unique() {
         for table in TABLES {
             for pair in table.windows(2) {
-                assert!(
-                    pair[0].key < pair[1].key,
-                    "{} before {}",
-                    pair[0].key,
-                    pair[1].key
-                );
+                assert!(pair[0].key < pair[1].key, "{} before {}", pair[0].key, pair[1].key);
             }
         }
         let mut keys: Vec<_> = all().map(|entry| entry.key).collect();
@@ -141,11 +122,7 @@ mod tests {
     #[test]
     fn retired_keys_name_known_ones() {
         for retired in retired::DEPRECATED.iter().chain(retired::REMOVED) {
-            assert!(
-                retired.instead.is_empty() || lookup(retired.instead).is_some(),
-                "{}",
-                retired.key
-            );
+            assert!(retired.instead.is_empty() || lookup(retired.instead).is_some(), "{}", retired.key);
         }
         for retired in retired::REMOVED {
             assert!(lookup(retired.key).is_none(), "{}", retired.key);
@@ -155,10 +132,7 @@ mod tests {
     #[test]
     fn as_many_public_keys_as_spark_lists() {
         // Spark lists one more, a switch of its own test suites.
-        let count = visible()
-            .iter()
-            .filter(|entry| !entry.key.starts_with("spark.firesteel."))
-            .count();
+        let count = visible().iter().filter(|entry| !entry.key.starts_with("spark.firesteel.")).count();
         assert_eq!(count, 315);
     }
 }

@@ -113,10 +113,7 @@ fn offset(text: &str) -> Option<String> {
         return None;
     }
     for (number, field) in numbers.iter_mut().zip(&fields) {
-        if field.is_empty()
-            || (colons && field.len() != 2)
-            || !field.bytes().all(|byte| byte.is_ascii_digit())
-        {
+        if field.is_empty() || (colons && field.len() != 2) || !field.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         *number = field.parse().ok()?;

@@ -39,10 +39,7 @@ pub fn parse_double(text: &str) -> Option<f64> {
         _ => {}
     }
     let digits = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
-    if !digits
-        .chars()
-        .all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E'))
-    {
+    if !digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E')) {
         return None;
     }
     digits.parse().ok()
@@ -50,10 +47,7 @@ pub fn parse_double(text: &str) -> Option<f64> {
 
 /// Splits `12mb` into 12 and `mb`.
 fn split_suffix(text: &str) -> Option<(i64, &str)> {
-    let end = text
-        .bytes()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(end);
     Some((digits.parse().ok()?, suffix))
 }
@@ -84,11 +78,8 @@ pub fn parse_bytes(text: &str, unit: ByteUnit) -> Option<i64> {
         "p" | "pb" | "pib" => 1 << 50,
         _ => return None,
     };
-    let counted = if size >= unit.bytes() {
-        number.checked_mul(size / unit.bytes())?
-    } else {
-        number / (unit.bytes() / size)
-    };
+    let counted =
+        if size >= unit.bytes() { number.checked_mul(size / unit.bytes())? } else { number / (unit.bytes() / size) };
     Some(sign * counted)
 }
 
@@ -136,9 +127,7 @@ pub fn print(kind: Kind, text: &str) -> String {
         Kind::Boolean => parse_boolean(text).map(|value| value.to_string()),
         Kind::Int => parse_int(text).map(|value| value.to_string()),
         Kind::Long => parse_long(text).map(|value| value.to_string()),
-        Kind::Bytes(unit) => {
-            parse_bytes(text, unit).map(|value| format!("{}b", value.saturating_mul(unit.bytes())))
-        }
+        Kind::Bytes(unit) => parse_bytes(text, unit).map(|value| format!("{}b", value.saturating_mul(unit.bytes()))),
         Kind::Time(unit) => parse_time(text, unit).map(|value| {
             let milliseconds = i128::from(value) * i128::from(unit.nanoseconds()) / 1_000_000;
             format!("{milliseconds}ms")
@@ -170,11 +159,7 @@ pub fn check(entry: &ConfigEntry, text: &str) -> Result<()> {
             let folded = fold(text, letters);
             return match options.contains(&folded.as_ref()) {
                 true => Ok(()),
-                false => Err(unmet(
-                    entry,
-                    &folded,
-                    format!("It is one of {}.", options.join(", ")),
-                )),
+                false => Err(unmet(entry, &folded, format!("It is one of {}.", options.join(", ")))),
             };
         }
         Kind::Boolean => parse_boolean(text).map(|_| Number::None),
@@ -185,8 +170,7 @@ pub fn check(entry: &ConfigEntry, text: &str) -> Result<()> {
         Kind::Time(unit) => parse_time(text, unit).map(Number::Whole),
     };
     match number {
-        None => Err(invalid("INVALID_CONF_VALUE.TYPE_MISMATCH", entry, text)
-            .with("confType", entry.kind.name())),
+        None => Err(invalid("INVALID_CONF_VALUE.TYPE_MISMATCH", entry, text).with("confType", entry.kind.name())),
         Some(Number::None) => Ok(()),
         Some(Number::Whole(value)) if !among(entry.check, value) => Err(out_of_range(entry, text)),
         Some(Number::Whole(value)) => match whole_fault(entry.check, value) {
@@ -207,9 +191,7 @@ enum Number {
 }
 
 fn invalid(condition: &'static str, entry: &ConfigEntry, value: &str) -> SparkError {
-    SparkError::new(condition)
-        .with("confName", entry.key)
-        .with("confValue", value)
+    SparkError::new(condition).with("confName", entry.key).with("confValue", value)
 }
 
 /// Whether the check does not list options, or lists the value.
@@ -253,15 +235,9 @@ fn whole_fault(check: Check, value: i64) -> Option<String> {
 /// What is wrong with a real number; NaN meets no requirement.
 fn real_fault(check: Check, value: f64) -> Option<String> {
     match check {
-        Check::Above(bound) if value.is_nan() || value <= bound => {
-            Some(format!("It is more than {bound}."))
-        }
-        Check::Within(f64::MIN, most) if value.is_nan() || value > most => {
-            Some(format!("It is {most} or less."))
-        }
-        Check::Within(least, f64::MAX) if value.is_nan() || value < least => {
-            Some(format!("It is {least} or more."))
-        }
+        Check::Above(bound) if value.is_nan() || value <= bound => Some(format!("It is more than {bound}.")),
+        Check::Within(f64::MIN, most) if value.is_nan() || value > most => Some(format!("It is {most} or less.")),
+        Check::Within(least, f64::MAX) if value.is_nan() || value < least => Some(format!("It is {least} or more.")),
         Check::Within(least, most) if value.is_nan() || value < least || value > most => {
             Some(format!("It is a number from {least} to {most}."))
         }

@@ -113,11 +113,7 @@ const ANSWERS: &[(&str, Option<&str>, bool, &str, &str)] = &[
 ];
 
 fn parameter<'a>(error: &'a SparkError, name: &str) -> Option<&'a str> {
-    error
-        .parameters()
-        .iter()
-        .find(|(key, _)| key == name)
-        .map(|(_, value)| value.as_str())
+    error.parameters().iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
 #[test]
@@ -145,14 +141,7 @@ fn bad_values_fail_as_in_spark() {
                 assert_eq!(error.condition(), Some(*condition), "{key}");
                 let told = parameter(&error, "confType").or(parameter(&error, "confOptions"));
                 assert_eq!(told.unwrap_or_default(), *detail, "{key}");
-                assert_eq!(
-                    error.sql_state(),
-                    Some(if condition.starts_with("CANNOT") {
-                        "46110"
-                    } else {
-                        "22022"
-                    })
-                );
+                assert_eq!(error.sql_state(), Some(if condition.starts_with("CANNOT") { "46110" } else { "22022" }));
             }
         }
     }
@@ -180,11 +169,7 @@ fn numbers_sizes_and_spans_are_read_as_in_spark() {
         ("00300", true),
         ("+5", false),
     ] {
-        assert_eq!(
-            accepts("spark.sql.broadcastTimeout", value),
-            accepted,
-            "span {value:?}"
-        );
+        assert_eq!(accepts("spark.sql.broadcastTimeout", value), accepted, "span {value:?}");
     }
     for (value, accepted) in [
         ("5", true),
@@ -204,11 +189,7 @@ fn numbers_sizes_and_spans_are_read_as_in_spark() {
         ("9999999999999p", false),
         ("9223372036854775808", false),
     ] {
-        assert_eq!(
-            accepts("spark.sql.autoBroadcastJoinThreshold", value),
-            accepted,
-            "size {value:?}"
-        );
+        assert_eq!(accepts("spark.sql.autoBroadcastJoinThreshold", value), accepted, "size {value:?}");
     }
     for (value, accepted) in [
         ("5", true),
@@ -222,26 +203,12 @@ fn numbers_sizes_and_spans_are_read_as_in_spark() {
         ("-1", false),
         ("", false),
     ] {
-        assert_eq!(
-            accepts("spark.sql.shuffle.partitions", value),
-            accepted,
-            "int {value:?}"
-        );
+        assert_eq!(accepts("spark.sql.shuffle.partitions", value), accepted, "int {value:?}");
     }
-    for (value, accepted) in [
-        ("true", true),
-        (" True ", true),
-        ("TRUE", true),
-        ("1", false),
-        ("yes", false),
-        ("t", false),
-        ("", false),
-    ] {
-        assert_eq!(
-            accepts("spark.sql.ansi.enabled", value),
-            accepted,
-            "boolean {value:?}"
-        );
+    for (value, accepted) in
+        [("true", true), (" True ", true), ("TRUE", true), ("1", false), ("yes", false), ("t", false), ("", false)]
+    {
+        assert_eq!(accepts("spark.sql.ansi.enabled", value), accepted, "boolean {value:?}");
     }
     for (value, accepted) in [
         ("0.5", true),
@@ -256,11 +223,7 @@ fn numbers_sizes_and_spans_are_read_as_in_spark() {
         ("1f", true),
         ("", false),
     ] {
-        assert_eq!(
-            accepts("spark.sql.statistics.ndv.maxError", value),
-            accepted,
-            "double {value:?}"
-        );
+        assert_eq!(accepts("spark.sql.statistics.ndv.maxError", value), accepted, "double {value:?}");
     }
 }
 
@@ -277,10 +240,7 @@ fn values_are_kept_as_they_were_written() {
         config.set(key, value).unwrap();
         assert_eq!(config.get(key).unwrap().as_deref(), Some(value));
     }
-    assert_eq!(
-        config.integer("spark.sql.files.maxPartitionBytes"),
-        64 << 20
-    );
+    assert_eq!(config.integer("spark.sql.files.maxPartitionBytes"), 64 << 20);
     assert_eq!(config.integer("spark.sql.broadcastTimeout"), 600);
     assert_eq!(config.count("spark.sql.shuffle.partitions"), 7);
     assert_eq!(config.text("spark.sql.storeAssignmentPolicy"), "LEGACY");
@@ -292,10 +252,7 @@ fn unknown_keys_can_be_set_but_not_read() {
     let error = config.get("spark.no.key").unwrap_err();
     assert_eq!(error.condition(), Some("SQL_CONF_NOT_FOUND"));
     assert_eq!(parameter(&error, "sqlConf"), Some("\"spark.no.key\""));
-    assert_eq!(
-        error.java_classes()[0],
-        "org.apache.spark.SparkNoSuchElementException"
-    );
+    assert_eq!(error.java_classes()[0], "org.apache.spark.SparkNoSuchElementException");
     assert_eq!(config.get_option("spark.no.key"), None);
     assert!(!config.is_modifiable("spark.no.key"));
     assert_eq!(config.set("spark.no.key", "1").unwrap(), None);
@@ -309,71 +266,34 @@ fn callers_default_must_fit_the_key_and_hides_the_declared_one() {
     let config = SessionConfig::default();
     let read = |key, default| config.get_with_default(key, default);
     assert_eq!(read("spark.sql.broadcastTimeout", None).unwrap(), None);
-    assert_eq!(
-        read("spark.sql.broadcastTimeout", Some("7"))
-            .unwrap()
-            .as_deref(),
-        Some("7")
-    );
-    assert!(
-        read("spark.sql.broadcastTimeout", Some("x"))
-            .unwrap_err()
-            .is("INVALID_CONF_VALUE")
-    );
+    assert_eq!(read("spark.sql.broadcastTimeout", Some("7")).unwrap().as_deref(), Some("7"));
+    assert!(read("spark.sql.broadcastTimeout", Some("x")).unwrap_err().is("INVALID_CONF_VALUE"));
     assert_eq!(read("nokey", Some("d")).unwrap().as_deref(), Some("d"));
-    assert_eq!(
-        config.get_option("spark.sql.broadcastTimeout").as_deref(),
-        Some("300000ms")
-    );
+    assert_eq!(config.get_option("spark.sql.broadcastTimeout").as_deref(), Some("300000ms"));
 }
 
 #[test]
 fn core_keys_are_out_of_reach() {
     let mut config = SessionConfig::default();
     let error = config.set("spark.executor.memory", "1g").unwrap_err();
-    assert_eq!(
-        (error.condition(), error.sql_state()),
-        (Some("CANNOT_MODIFY_CONFIG"), Some("46110"))
-    );
+    assert_eq!((error.condition(), error.sql_state()), (Some("CANNOT_MODIFY_CONFIG"), Some("46110")));
     assert_eq!(parameter(&error, "key"), Some("\"spark.executor.memory\""));
     assert!(config.unset("spark.executor.memory").is_err());
-    assert!(
-        config
-            .get("spark.executor.memory")
-            .unwrap_err()
-            .is("SQL_CONF_NOT_FOUND")
-    );
-    config
-        .set("spark.sql.legacy.setCommandRejectsSparkCoreConfs", "false")
-        .unwrap();
+    assert!(config.get("spark.executor.memory").unwrap_err().is("SQL_CONF_NOT_FOUND"));
+    config.set("spark.sql.legacy.setCommandRejectsSparkCoreConfs", "false").unwrap();
     config.set("spark.executor.memory", "1g").unwrap();
 }
 
 #[test]
 fn removed_keys_take_only_their_last_value() {
     let mut config = SessionConfig::default();
-    let error = config
-        .set("spark.sql.hive.verifyPartitionPath", "true")
-        .unwrap_err();
+    let error = config.set("spark.sql.hive.verifyPartitionPath", "true").unwrap_err();
     assert_eq!(error.condition(), Some("_LEGACY_ERROR_TEMP_1226"));
     assert_eq!(error.sql_state(), None);
-    assert_eq!(
-        error.java_classes()[0],
-        "org.apache.spark.sql.AnalysisException"
-    );
+    assert_eq!(error.java_classes()[0], "org.apache.spark.sql.AnalysisException");
     assert_eq!(parameter(&error, "version"), Some("4.0.0"));
-    assert_eq!(
-        config
-            .set("spark.sql.hive.verifyPartitionPath", "false")
-            .unwrap(),
-        None
-    );
-    assert_eq!(
-        config
-            .get_option("spark.sql.hive.verifyPartitionPath")
-            .as_deref(),
-        Some("false")
-    );
+    assert_eq!(config.set("spark.sql.hive.verifyPartitionPath", "false").unwrap(), None);
+    assert_eq!(config.get_option("spark.sql.hive.verifyPartitionPath").as_deref(), Some("false"));
 }
 
 #[test]
@@ -387,46 +307,23 @@ fn deprecated_keys_and_keys_without_effect_warn() {
         assert!(config.set(key, "true").unwrap().is_some(), "{key}");
         assert!(config.unset(key).unwrap().is_some(), "{key}");
     }
-    assert_eq!(
-        config
-            .set("spark.sql.execution.arrow.pyspark.enabled", "true")
-            .unwrap(),
-        None
-    );
+    assert_eq!(config.set("spark.sql.execution.arrow.pyspark.enabled", "true").unwrap(), None);
 }
 
 #[test]
 fn sessions_begin_with_the_servers_settings() {
-    let server = ServerConfig::new([
-        ("spark.app.id", "local-1"),
-        ("spark.sql.shuffle.partitions", "8"),
-    ])
-    .unwrap();
+    let server = ServerConfig::new([("spark.app.id", "local-1"), ("spark.sql.shuffle.partitions", "8")]).unwrap();
     let mut config = SessionConfig::new(Arc::new(server));
-    assert_eq!(
-        config.get("spark.app.id").unwrap().as_deref(),
-        Some("local-1")
-    );
+    assert_eq!(config.get("spark.app.id").unwrap().as_deref(), Some("local-1"));
     assert_eq!(config.count("spark.sql.shuffle.partitions"), 8);
     config.set("spark.sql.shuffle.partitions", "9").unwrap();
     let all = config.get_all(Some("spark."));
-    assert_eq!(
-        all,
-        [
-            ("app.id".into(), "local-1".into()),
-            ("sql.shuffle.partitions".into(), "9".into())
-        ]
-    );
+    assert_eq!(all, [("app.id".into(), "local-1".into()), ("sql.shuffle.partitions".into(), "9".into())]);
     // Taken back is not put back to what the server was started with; RESET does that.
     config.unset("spark.sql.shuffle.partitions").unwrap();
     assert_eq!(config.count("spark.sql.shuffle.partitions"), 200);
     config.unset("spark.app.id").unwrap();
-    assert!(
-        config
-            .get("spark.app.id")
-            .unwrap_err()
-            .is("SQL_CONF_NOT_FOUND")
-    );
+    assert!(config.get("spark.app.id").unwrap_err().is("SQL_CONF_NOT_FOUND"));
     config.reset("spark.sql.shuffle.partitions").unwrap();
     assert_eq!(config.count("spark.sql.shuffle.partitions"), 8);
 }
@@ -447,26 +344,8 @@ fn every_change_makes_a_new_version() {
 #[test]
 fn older_names_are_read_too() {
     let mut config = SessionConfig::default();
-    config
-        .set(
-            "spark.sql.legacy.parquet.datetimeRebaseModeInRead",
-            "legacy",
-        )
-        .unwrap();
-    assert_eq!(
-        config.text("spark.sql.parquet.datetimeRebaseModeInRead"),
-        "LEGACY"
-    );
-    config
-        .set(
-            "spark.sql.adaptive.shuffle.targetPostShuffleInputSize",
-            "10MB",
-        )
-        .unwrap();
-    assert_eq!(
-        config
-            .get_option("spark.sql.adaptive.advisoryPartitionSizeInBytes")
-            .as_deref(),
-        Some("10485760b")
-    );
+    config.set("spark.sql.legacy.parquet.datetimeRebaseModeInRead", "legacy").unwrap();
+    assert_eq!(config.text("spark.sql.parquet.datetimeRebaseModeInRead"), "LEGACY");
+    config.set("spark.sql.adaptive.shuffle.targetPostShuffleInputSize", "10MB").unwrap();
+    assert_eq!(config.get_option("spark.sql.adaptive.advisoryPartitionSizeInBytes").as_deref(), Some("10485760b"));
 }

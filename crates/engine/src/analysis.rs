@@ -98,10 +98,18 @@ pub(crate) async fn answer(session: &Arc<Session>, request: AnalysisRequest) -> 
 async fn schema(session: &Arc<Session>, relation: Relation) -> Result<StructType> {
     match relation.kind() {
         RelationKind::ShowString { .. } => {
-            return Ok(StructType::new(vec![firesteel_types::StructField::new("show_string", DataType::STRING, false)]));
+            return Ok(StructType::new(vec![firesteel_types::StructField::new(
+                "show_string",
+                DataType::STRING,
+                false,
+            )]));
         }
         RelationKind::HtmlString { .. } => {
-            return Ok(StructType::new(vec![firesteel_types::StructField::new("html_string", DataType::STRING, false)]));
+            return Ok(StructType::new(vec![firesteel_types::StructField::new(
+                "html_string",
+                DataType::STRING,
+                false,
+            )]));
         }
         _ => {}
     }

@@ -5,8 +5,8 @@ use crate::statement::Runner;
 use crate::statement::create_table::NewTable;
 use crate::statement::function::built_in;
 use crate::statement::rows::{Column, nothing, optional, rows, text, text_column};
-use firesteel_analyzer::environment::LocalRows;
 use firesteel_analyzer::attribute;
+use firesteel_analyzer::environment::LocalRows;
 use firesteel_catalog::catalog::{schema_not_found, table_not_found};
 use firesteel_catalog::{CatalogFunction, CatalogTable, SESSION_CATALOG, matches_pattern};
 use firesteel_error::{Result, SparkError};
@@ -150,10 +150,9 @@ impl Runner {
             R::ListTables { database, pattern } => {
                 rows(&table_columns(), self.table_rows(database.as_deref(), pattern.as_deref(), |_| true)?)
             }
-            R::ListViews { database, pattern } => rows(
-                &table_columns(),
-                self.table_rows(database.as_deref(), pattern.as_deref(), CatalogTable::is_view)?,
-            ),
+            R::ListViews { database, pattern } => {
+                rows(&table_columns(), self.table_rows(database.as_deref(), pattern.as_deref(), CatalogTable::is_view)?)
+            }
             R::GetTable { table, database } => {
                 let row = match self.found(&self.name_in(table, database.as_deref())?)? {
                     Found::Temporary { name, .. } => temporary_row(&name.to_lowercase(), &[]),
@@ -300,9 +299,9 @@ impl Runner {
             .iter()
             .map(|f| {
                 let is_partition = table.is_some_and(|t| t.is_partition_column(&f.name));
-                let is_bucket = table.and_then(|t| t.bucketing.as_ref()).is_some_and(|b| {
-                    b.columns.iter().any(|c| c.eq_ignore_ascii_case(&f.name))
-                });
+                let is_bucket = table
+                    .and_then(|t| t.bucketing.as_ref())
+                    .is_some_and(|b| b.columns.iter().any(|c| c.eq_ignore_ascii_case(&f.name)));
                 vec![
                     text(&f.name),
                     optional(f.comment()),

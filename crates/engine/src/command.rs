@@ -15,7 +15,9 @@ pub enum CommandOutput {
     None,
     Sql(SqlResult),
     /// A kept relation's id.
-    Checkpoint { relation_id: String },
+    Checkpoint {
+        relation_id: String,
+    },
 }
 
 /// The result of `spark.sql(…)`.
@@ -83,7 +85,13 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command, run: RunContex
     }
 }
 
-async fn create_view(session: &Arc<Session>, name: String, input: Relation, is_global: bool, replace: bool) -> Result<()> {
+async fn create_view(
+    session: &Arc<Session>,
+    name: String,
+    input: Relation,
+    is_global: bool,
+    replace: bool,
+) -> Result<()> {
     let analysed = session.analyse(input).await?;
     let key = name.to_lowercase();
     let exists = || SparkError::new("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS").with("relationName", attribute::quote(&name));

@@ -147,9 +147,10 @@ fn runtime(memory: usize, spill_directory: &Path) -> Result<Arc<RuntimeEnv>> {
 fn machine_memory() -> usize {
     const FALLBACK: usize = 4 << 30;
     let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return FALLBACK };
-    let total = text.lines().find_map(|l| l.strip_prefix("MemTotal:")).and_then(|l| {
-        l.trim().trim_end_matches("kB").trim().parse::<usize>().ok()
-    });
+    let total = text
+        .lines()
+        .find_map(|l| l.strip_prefix("MemTotal:"))
+        .and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<usize>().ok());
     let machine = total.map_or(FALLBACK, |kb| kb << 10);
     // A container may have less.
     let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|t| t.trim().parse::<usize>().ok());

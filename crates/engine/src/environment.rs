@@ -1,8 +1,8 @@
 //! The session as the analyzer sees it.
 
 use crate::Session;
-use crate::kept::{KeptTable, PersistKey};
 use crate::catalog_state::{Found, Locals, ViewQuery};
+use crate::kept::{KeptTable, PersistKey};
 use crate::statement::variable::variable_name;
 use crate::statement::{self, Runner};
 use arrow::record_batch::RecordBatch;
@@ -12,7 +12,9 @@ use firesteel_catalog::CatalogTable;
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::SessionFacts;
-use firesteel_plan::{CastMode, CatalogRequest, DataSource, Expr, ExprKind, Options, Relation, RelationKind, Statement, TimeTravel};
+use firesteel_plan::{
+    CastMode, CatalogRequest, DataSource, Expr, ExprKind, Options, Relation, RelationKind, Statement, TimeTravel,
+};
 use firesteel_sources::ScanRequest;
 use firesteel_types::Literal;
 use std::sync::Arc;
@@ -121,11 +123,8 @@ impl SessionEnvironment {
     fn stored(&self, table: &CatalogTable, options: &Options) -> Result<TableLookup> {
         let qualifier = table.name.parts();
         if let Some(view) = &table.view {
-            let query = ViewQuery {
-                query: view.query.clone(),
-                schema: table.schema.clone(),
-                database: view.database.clone(),
-            };
+            let query =
+                ViewQuery { query: view.query.clone(), schema: table.schema.clone(), database: view.database.clone() };
             return Ok(TableLookup::Analysed { resolved: self.view(&query, &qualifier)?, qualifier });
         }
         let mut all: Vec<(String, String)> = table.options.clone().into_iter().collect();

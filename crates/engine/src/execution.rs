@@ -7,9 +7,9 @@ use arrow::record_batch::RecordBatch;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
-use firesteel_analyzer::resolved::engine_error;
 use firesteel_analyzer::analyzer::Observation;
 use firesteel_analyzer::attribute;
+use firesteel_analyzer::resolved::engine_error;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Relation, RelationKind};
 use firesteel_types::client::{client_batch, client_schema};
@@ -111,8 +111,7 @@ pub(crate) async fn execute(session: &Arc<Session>, relation: Relation, run: Run
 pub(crate) async fn execute_analysed(session: &Arc<Session>, analysed: Analysed, run: RunContext) -> Result<Execution> {
     let schema = attribute::schema_of(&analysed.resolved.output);
     let conf = session.conf();
-    let arrow_schema: SchemaRef =
-        Arc::new(client_schema(&schema, &conf.time_zone_text, conf.arrow_large_var_types));
+    let arrow_schema: SchemaRef = Arc::new(client_schema(&schema, &conf.time_zone_text, conf.arrow_large_var_types));
     let columns = column_positions(&analysed)?;
     let physical = cancellable(&run, plan(session.state(), &analysed.resolved.exact()?)).await?;
     let stream = start(session.state(), physical.clone())?;
@@ -230,10 +229,18 @@ impl ExecutionStatus for PlanStatus {
             if let Some(set) = plan.metrics() {
                 let set = set.aggregate_by_name();
                 if let Some(rows) = set.output_rows() {
-                    metrics.push(Metric { name: "number of output rows".into(), value: to_i64(rows), kind: MetricKind::Sum });
+                    metrics.push(Metric {
+                        name: "number of output rows".into(),
+                        value: to_i64(rows),
+                        kind: MetricKind::Sum,
+                    });
                 }
                 if let Some(nanos) = set.elapsed_compute() {
-                    metrics.push(Metric { name: "duration".into(), value: to_i64(nanos / 1_000_000), kind: MetricKind::Timing });
+                    metrics.push(Metric {
+                        name: "duration".into(),
+                        value: to_i64(nanos / 1_000_000),
+                        kind: MetricKind::Timing,
+                    });
                 }
                 if let Some(bytes) = set.spilled_bytes() {
                     metrics.push(Metric { name: "spill size".into(), value: to_i64(bytes), kind: MetricKind::Size });

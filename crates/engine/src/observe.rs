@@ -8,6 +8,7 @@ use datafusion::catalog::Session;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result as DfResult, internal_datafusion_err};
 use datafusion::execution::TaskContext;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Accumulator, Expr, LogicalPlan, UserDefinedLogicalNode};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::aggregate::{LoweredAggregate, LoweredAggregateBuilder};
@@ -15,7 +16,6 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
 };
-use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::physical_planner::{ExtensionPlanner, PhysicalPlanner};
 use firesteel_analyzer::analyzer::Observation;
 use firesteel_analyzer::observe::Observe;
@@ -320,8 +320,7 @@ mod tests {
         })
         .unwrap();
         let session = engine.create_session("user", "session").unwrap();
-        let input =
-            Relation::new(RelationKind::Range { start: 0, end: 100_000, step: 1, num_partitions: Some(3) });
+        let input = Relation::new(RelationKind::Range { start: 0, end: 100_000, step: 1, num_partitions: Some(3) });
         let id = || Expr::column("id");
         let metrics = vec![
             Expr::call("count", vec![id()]).alias("rows"),

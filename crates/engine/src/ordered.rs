@@ -45,7 +45,9 @@ pub(crate) fn execute(plan: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -
                 Some(batch) => Some((batch, Some((receiver, task)))),
                 None => match task.join_unwind().await {
                     Ok(()) => None,
-                    Err(error) => Some((Err(datafusion::common::DataFusionError::ExecutionJoin(Box::new(error))), None)),
+                    Err(error) => {
+                        Some((Err(datafusion::common::DataFusionError::ExecutionJoin(Box::new(error))), None))
+                    }
                 },
             }
         })

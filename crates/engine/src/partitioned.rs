@@ -15,7 +15,9 @@ use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec};
 use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
 use datafusion::physical_plan::unnest::UnnestExec;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream};
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
+};
 use firesteel_functions::SparkScalarUdf;
 use std::fmt;
 use std::sync::Arc;
@@ -66,7 +68,11 @@ fn for_partition(expr: &Arc<dyn PhysicalExpr>, partition: usize) -> DfResult<Arc
                 function.name(),
                 fresh,
                 function.args().to_vec(),
-                Arc::new(arrow::datatypes::Field::new(function.name(), function.return_type().clone(), function.nullable())),
+                Arc::new(arrow::datatypes::Field::new(
+                    function.name(),
+                    function.return_type().clone(),
+                    function.nullable(),
+                )),
                 Arc::new(function.config_options().clone()),
             );
             Ok(Transformed::yes(Arc::new(call) as _))
@@ -126,9 +132,8 @@ impl ExecutionPlan for PartitionedExec {
         }
         if let Some(filter) = any.downcast_ref::<FilterExec>() {
             let predicate = for_partition(filter.predicate(), partition)?;
-            let fresh = datafusion::physical_plan::filter::FilterExecBuilder::from(filter)
-                .with_predicate(predicate)
-                .build()?;
+            let fresh =
+                datafusion::physical_plan::filter::FilterExecBuilder::from(filter).with_predicate(predicate).build()?;
             return fresh.execute(partition, context);
         }
         self.inner.execute(partition, context)

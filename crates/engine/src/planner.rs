@@ -17,6 +17,8 @@ pub struct Planner;
 #[async_trait]
 impl QueryPlanner for Planner {
     async fn create_physical_plan(&self, plan: &LogicalPlan, state: &dyn Session) -> DfResult<Arc<dyn ExecutionPlan>> {
-        DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(ObservePlanner)]).create_physical_plan(plan, state).await
+        DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(ObservePlanner)])
+            .create_physical_plan(plan, state)
+            .await
     }
 }

@@ -15,15 +15,14 @@ use unicode_width::UnicodeWidthChar;
 /// Runs a ShowString or HtmlString relation: one row, one column of text.
 pub(crate) async fn execute(session: &Arc<Session>, relation: Relation, run: RunContext) -> Result<Execution> {
     let (input, num_rows, truncate, vertical, html) = match relation.into_kind() {
-        RelationKind::ShowString { input, num_rows, truncate, vertical } => (input, num_rows, truncate, vertical, false),
+        RelationKind::ShowString { input, num_rows, truncate, vertical } => {
+            (input, num_rows, truncate, vertical, false)
+        }
         RelationKind::HtmlString { input, num_rows, truncate } => (input, num_rows, truncate, false, true),
         _ => return Err(SparkError::internal("not a show relation")),
     };
     let num_rows = num_rows.clamp(0, i32::MAX - 15);
-    let limited = Relation::new(RelationKind::Limit {
-        input,
-        limit: Expr::literal(Literal::Integer(num_rows + 1)),
-    });
+    let limited = Relation::new(RelationKind::Limit { input, limit: Expr::literal(Literal::Integer(num_rows + 1)) });
     let inner = crate::execution::execute(session, limited, run);
     let mut inner = Box::pin(inner).await?;
     let mut batches = Vec::new();
@@ -42,7 +41,8 @@ pub(crate) async fn execute(session: &Arc<Session>, relation: Relation, run: Run
     };
     let arrow_schema = Arc::new(Schema::new(vec![Field::new(name, ArrowType::Utf8, false)]));
     let column: ArrayRef = Arc::new(StringArray::from(vec![text]));
-    let batch = RecordBatch::try_new(arrow_schema.clone(), vec![column]).map_err(|e| SparkError::internal(e.to_string()))?;
+    let batch =
+        RecordBatch::try_new(arrow_schema.clone(), vec![column]).map_err(|e| SparkError::internal(e.to_string()))?;
     Ok(Execution {
         schema: StructType::new(vec![StructField::new(name, DataType::STRING, false)]),
         arrow_schema,
@@ -79,7 +79,13 @@ pub struct Table {
 
 impl Table {
     /// Formats at most `limit` rows; longer cells are cut to `truncate` characters where it is positive.
-    pub fn new(schema: &StructType, batches: &[RecordBatch], limit: usize, truncate: i32, time_zone: &str) -> Result<Self> {
+    pub fn new(
+        schema: &StructType,
+        batches: &[RecordBatch],
+        limit: usize,
+        truncate: i32,
+        time_zone: &str,
+    ) -> Result<Self> {
         let cut = usize::try_from(truncate).unwrap_or(0);
         let header = schema.fields.iter().map(|f| escape(&f.name)).collect();
         let mut formatters = Vec::new();

@@ -41,12 +41,7 @@ pub(crate) async fn scan(session: &Arc<Session>, conf: &SqlConf, source: &DataSo
         conf: conf.clone(),
     };
     let scan = firesteel_sources::scan(&request, session.state()).await?;
-    Ok(Scan {
-        provider: scan.provider,
-        schema: scan.schema,
-        name: format,
-        metadata_columns: scan.metadata_columns,
-    })
+    Ok(Scan { provider: scan.provider, schema: scan.schema, name: format, metadata_columns: scan.metadata_columns })
 }
 
 /// The schema of a JSON or DDL text.

@@ -136,30 +136,18 @@ impl ExceptionClass {
             }
             Parse => analysis!("org.apache.spark.sql.catalyst.parser.ParseException"),
             IllegalArgument => {
-                runtime!(
-                    "org.apache.spark.SparkIllegalArgumentException",
-                    "java.lang.IllegalArgumentException"
-                )
+                runtime!("org.apache.spark.SparkIllegalArgumentException", "java.lang.IllegalArgumentException")
             }
-            IllegalState => runtime!(
-                "org.apache.spark.SparkIllegalStateException",
-                "java.lang.IllegalStateException"
-            ),
+            IllegalState => runtime!("org.apache.spark.SparkIllegalStateException", "java.lang.IllegalStateException"),
             QueryExecution => {
-                hierarchy!(
-                    "org.apache.spark.sql.execution.QueryExecutionException",
-                    "java.lang.Exception"
-                )
+                hierarchy!("org.apache.spark.sql.execution.QueryExecutionException", "java.lang.Exception")
             }
             NumberFormat => runtime!(
                 "org.apache.spark.SparkNumberFormatException",
                 "java.lang.NumberFormatException",
                 "java.lang.IllegalArgumentException",
             ),
-            Arithmetic => runtime!(
-                "org.apache.spark.SparkArithmeticException",
-                "java.lang.ArithmeticException"
-            ),
+            Arithmetic => runtime!("org.apache.spark.SparkArithmeticException", "java.lang.ArithmeticException"),
             UnsupportedOperation => runtime!(
                 "org.apache.spark.SparkUnsupportedOperationException",
                 "java.lang.UnsupportedOperationException",
@@ -169,25 +157,15 @@ impl ExceptionClass {
                 "java.lang.ArrayIndexOutOfBoundsException",
                 "java.lang.IndexOutOfBoundsException",
             ),
-            DateTime => runtime!(
-                "org.apache.spark.SparkDateTimeException",
-                "java.time.DateTimeException"
-            ),
+            DateTime => runtime!("org.apache.spark.SparkDateTimeException", "java.time.DateTimeException"),
             Runtime => runtime!("org.apache.spark.SparkRuntimeException"),
             Upgrade => runtime!("org.apache.spark.SparkUpgradeException"),
             NoSuchElement => {
-                runtime!(
-                    "org.apache.spark.SparkNoSuchElementException",
-                    "java.util.NoSuchElementException"
-                )
+                runtime!("org.apache.spark.SparkNoSuchElementException", "java.util.NoSuchElementException")
             }
             Spark => hierarchy!("org.apache.spark.SparkException", "java.lang.Exception"),
             SparkSql => {
-                hierarchy!(
-                    "org.apache.spark.SparkSQLException",
-                    "java.sql.SQLException",
-                    "java.lang.Exception"
-                )
+                hierarchy!("org.apache.spark.SparkSQLException", "java.sql.SQLException", "java.lang.Exception")
             }
             SqlFeatureNotSupported => hierarchy!(
                 "org.apache.spark.SparkSQLFeatureNotSupportedException",
@@ -197,22 +175,13 @@ impl ExceptionClass {
                 "java.lang.Exception",
             ),
             SqlScripting => {
-                hierarchy!(
-                    "org.apache.spark.sql.exceptions.SqlScriptingException",
-                    "java.lang.Exception"
-                )
+                hierarchy!("org.apache.spark.sql.exceptions.SqlScriptingException", "java.lang.Exception")
             }
             InvalidPlanInput => {
-                hierarchy!(
-                    "org.apache.spark.sql.connect.common.InvalidPlanInput",
-                    "java.lang.Exception"
-                )
+                hierarchy!("org.apache.spark.sql.connect.common.InvalidPlanInput", "java.lang.Exception")
             }
             InvalidCommandInput => {
-                hierarchy!(
-                    "org.apache.spark.sql.connect.common.InvalidCommandInput",
-                    "java.lang.Exception"
-                )
+                hierarchy!("org.apache.spark.sql.connect.common.InvalidCommandInput", "java.lang.Exception")
             }
             NoSuchTable => analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchTableException"),
             NoSuchView => analysis!("org.apache.spark.sql.catalyst.analysis.NoSuchViewException"),
@@ -269,10 +238,7 @@ impl ExceptionClass {
                 "org.apache.spark.SparkPythonException",
             ),
             StreamingQuery => {
-                hierarchy!(
-                    "org.apache.spark.sql.streaming.StreamingQueryException",
-                    "java.lang.Exception"
-                )
+                hierarchy!("org.apache.spark.sql.streaming.StreamingQueryException", "java.lang.Exception")
             }
             FileNotFound => hierarchy!(
                 "org.apache.spark.SparkFileNotFoundException",
@@ -302,10 +268,7 @@ impl ExceptionClass {
                 "java.lang.VirtualMachineError",
                 "java.lang.Error",
             ),
-            Security => runtime!(
-                "org.apache.spark.SparkSecurityException",
-                "java.lang.SecurityException"
-            ),
+            Security => runtime!("org.apache.spark.SparkSecurityException", "java.lang.SecurityException"),
         }
     }
 
@@ -327,10 +290,7 @@ impl ExceptionClass {
 
     /// The name of the class itself, as `ErrorInfo.reason` carries it.
     pub fn java_class(self) -> &'static str {
-        self.java_classes()
-            .first()
-            .copied()
-            .unwrap_or("java.lang.Throwable")
+        self.java_classes().first().copied().unwrap_or("java.lang.Throwable")
     }
 }
 

@@ -38,13 +38,7 @@ const fn c(
     parameters: &'static [&'static str],
     text: &'static str,
 ) -> Condition {
-    Condition {
-        name,
-        sql_state,
-        class,
-        parameters,
-        text,
-    }
+    Condition { name, sql_state, class, parameters, text }
 }
 
 /// Finds a condition by its full name.
@@ -54,14 +48,8 @@ const fn c(
 /// assert_eq!(condition.sql_state, "22012");
 /// ```
 pub fn lookup(name: &str) -> Option<&'static Condition> {
-    let table = if name.starts_with(UNNAMED) {
-        unnamed::TABLE
-    } else {
-        table::TABLE
-    };
-    let index = table
-        .binary_search_by(|condition| condition.name.cmp(name))
-        .ok()?;
+    let table = if name.starts_with(UNNAMED) { unnamed::TABLE } else { table::TABLE };
+    let index = table.binary_search_by(|condition| condition.name.cmp(name)).ok()?;
     table.get(index)
 }
 
@@ -109,15 +97,8 @@ pub fn fill(text: &str, parameters: &[(String, String)]) -> String {
 /// A text made from the name's words and the parameters.
 fn compose(name: &str, parameters: &[(String, String)]) -> String {
     if name.starts_with(UNNAMED) {
-        let values: Vec<String> = parameters
-            .iter()
-            .map(|(key, value)| format!("{key}: {value}"))
-            .collect();
-        return if values.is_empty() {
-            "The operation failed.".to_string()
-        } else {
-            values.join(", ") + "."
-        };
+        let values: Vec<String> = parameters.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+        return if values.is_empty() { "The operation failed.".to_string() } else { values.join(", ") + "." };
     }
     let mut text = String::with_capacity(name.len() + 32);
     for (index, part) in name.split('.').enumerate() {
@@ -126,22 +107,14 @@ fn compose(name: &str, parameters: &[(String, String)]) -> String {
         }
         let words = part.replace('_', " ").to_ascii_lowercase();
         if index == 0 {
-            text.extend(
-                words
-                    .chars()
-                    .take(1)
-                    .map(|first| first.to_ascii_uppercase()),
-            );
+            text.extend(words.chars().take(1).map(|first| first.to_ascii_uppercase()));
             text.extend(words.chars().skip(1));
         } else {
             text.push_str(&words);
         }
     }
     if !parameters.is_empty() {
-        let values: Vec<String> = parameters
-            .iter()
-            .map(|(key, value)| format!("{key}: {value}"))
-            .collect();
+        let values: Vec<String> = parameters.iter().map(|(key, value)| format!("{key}: {value}")).collect();
         text.push_str(" (");
         text.push_str(&values.join(", "));
         text.push(')');

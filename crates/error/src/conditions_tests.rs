@@ -1,22 +1,14 @@
 use super::*;
 
 fn parameters(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-    pairs
-        .iter()
-        .map(|(key, value)| (key.to_string(), value.to_string()))
-        .collect()
+    pairs.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
 }
 
 #[test]
 fn tables_are_sorted_and_unique() {
     for table in [table::TABLE, unnamed::TABLE] {
         for pair in table.windows(2) {
-            assert!(
-                pair[0].name < pair[1].name,
-                "{} before {}",
-                pair[0].name,
-                pair[1].name
-            );
+            assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
         }
     }
 }
@@ -34,21 +26,14 @@ fn placeholders_are_declared_parameters() {
     for condition in table::TABLE {
         for piece in condition.text.split('<').skip(1) {
             let name = piece.split('>').next().unwrap();
-            assert!(
-                condition.parameters.contains(&name),
-                "<{name}> in {}",
-                condition.name
-            );
+            assert!(condition.parameters.contains(&name), "<{name}> in {}", condition.name);
         }
     }
 }
 
 #[test]
 fn texts_are_sentences() {
-    for condition in table::TABLE
-        .iter()
-        .filter(|condition| !condition.text.is_empty())
-    {
+    for condition in table::TABLE.iter().filter(|condition| !condition.text.is_empty()) {
         let end = condition.text.chars().last().unwrap();
         assert!(matches!(end, '.' | '!' | '?' | '>'), "{}", condition.name);
     }
@@ -57,10 +42,7 @@ fn texts_are_sentences() {
 #[test]
 fn text_without_declaration_is_composed() {
     assert_eq!(
-        render(
-            "UNRESOLVED_THING.WITH_HOPE",
-            &parameters(&[("objectName", "`a`")])
-        ),
+        render("UNRESOLVED_THING.WITH_HOPE", &parameters(&[("objectName", "`a`")])),
         "Unresolved thing: with hope (objectName: `a`)."
     );
     assert_eq!(render("UNRESOLVED_THING", &[]), "Unresolved thing.");

@@ -35,11 +35,7 @@ pub struct QueryContext {
 impl QueryContext {
     /// A context for the characters `start..=stop` (in characters) of `text`.
     pub fn sql(text: &str, start: usize, stop: usize) -> Self {
-        let fragment: String = text
-            .chars()
-            .skip(start)
-            .take((stop + 1).saturating_sub(start))
-            .collect();
+        let fragment: String = text.chars().skip(start).take((stop + 1).saturating_sub(start)).collect();
         let before: Vec<char> = text.chars().take(start).collect();
         let line = before.iter().filter(|c| **c == '\n').count() + 1;
         let column = before.iter().rev().take_while(|c| **c != '\n').count();
@@ -80,14 +76,7 @@ impl QueryContext {
                 } else {
                     format!(" of {} {}", self.object_type, self.object_name)
                 };
-                let width = self
-                    .fragment
-                    .lines()
-                    .next()
-                    .unwrap_or("")
-                    .chars()
-                    .count()
-                    .max(1);
+                let width = self.fragment.lines().next().unwrap_or("").chars().count().max(1);
                 format!(
                     "== SQL{object} (line {}, position {}) ==\n{}\n{}",
                     self.line,
@@ -97,10 +86,7 @@ impl QueryContext {
                 )
             }
             QueryContextKind::DataFrame => {
-                format!(
-                    "== DataFrame ==\n\"{}\" was called from\n{}",
-                    self.fragment, self.call_site
-                )
+                format!("== DataFrame ==\n\"{}\" was called from\n{}", self.fragment, self.call_site)
             }
         }
     }

@@ -139,8 +139,7 @@ impl SparkError {
     /// True for the condition itself and for its sub-conditions.
     pub fn is(&self, condition: &str) -> bool {
         self.0.condition.is_some_and(|c| {
-            c == condition
-                || (c.starts_with(condition) && c.as_bytes().get(condition.len()) == Some(&b'.'))
+            c == condition || (c.starts_with(condition) && c.as_bytes().get(condition.len()) == Some(&b'.'))
         })
     }
 
@@ -151,9 +150,7 @@ impl SparkError {
 
     /// The SQLSTATE, five characters.
     pub fn sql_state(&self) -> Option<&'static str> {
-        self.declaration()
-            .map(|c| c.sql_state)
-            .filter(|state| !state.is_empty())
+        self.declaration().map(|c| c.sql_state).filter(|state| !state.is_empty())
     }
 
     /// The Java class name and its ancestors', most specific first.
@@ -166,9 +163,7 @@ impl SparkError {
             [first, rest @ ..]
                 if self.0.condition.is_none()
                     && first.starts_with("org.apache.spark.Spark")
-                    && rest.first().is_some_and(|next| {
-                        next.starts_with("java.") && *next != "java.lang.Exception"
-                    }) =>
+                    && rest.first().is_some_and(|next| next.starts_with("java.") && *next != "java.lang.Exception") =>
             {
                 rest
             }
@@ -202,10 +197,7 @@ impl SparkError {
             return self.0.message.clone().unwrap_or_default();
         };
         let text = conditions::render(condition, &self.0.parameters);
-        if self
-            .declaration()
-            .is_some_and(|declared| !declared.is_named())
-        {
+        if self.declaration().is_some_and(|declared| !declared.is_named()) {
             return text;
         }
         match self.sql_state() {

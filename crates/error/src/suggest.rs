@@ -15,11 +15,7 @@ use crate::quote;
 /// let fields = [vec!["second"], vec!["first"]];
 /// assert_eq!(nearest(&["frst"], &fields, 1), ["`first`"]);
 /// ```
-pub fn nearest<N: AsRef<str>, C: AsRef<str>>(
-    name: &[N],
-    candidates: &[Vec<C>],
-    count: usize,
-) -> Vec<String> {
+pub fn nearest<N: AsRef<str>, C: AsRef<str>>(name: &[N], candidates: &[Vec<C>], count: usize) -> Vec<String> {
     let written = written(name);
     let kept = kept_parts(name.len(), candidates);
     let mut ranked: Vec<(usize, String)> = candidates
@@ -31,11 +27,7 @@ pub fn nearest<N: AsRef<str>, C: AsRef<str>>(
         })
         .collect();
     ranked.sort_by_key(|(distance, _)| *distance);
-    ranked
-        .into_iter()
-        .take(count)
-        .map(|(_, quoted)| quoted)
-        .collect()
+    ranked.into_iter().take(count).map(|(_, quoted)| quoted).collect()
 }
 
 /// As [`nearest`], for the columns of an operator's input: equally near ones are sorted by name.
@@ -63,11 +55,7 @@ fn written<N: AsRef<str>>(name: &[N]) -> String {
         .iter()
         .map(|part| {
             let part = part.as_ref();
-            if part.contains('.') {
-                format!("`{part}`")
-            } else {
-                part.to_string()
-            }
+            if part.contains('.') { format!("`{part}`") } else { part.to_string() }
         })
         .collect();
     parts.join(".")
@@ -78,13 +66,7 @@ fn kept_parts<C: AsRef<str>>(name_parts: usize, candidates: &[Vec<C>]) -> usize 
     let same_without_last = |dropped: usize| {
         let prefixes: HashSet<Vec<&str>> = candidates
             .iter()
-            .map(|parts| {
-                parts
-                    .iter()
-                    .take(parts.len().saturating_sub(dropped))
-                    .map(AsRef::as_ref)
-                    .collect()
-            })
+            .map(|parts| parts.iter().take(parts.len().saturating_sub(dropped)).map(AsRef::as_ref).collect())
             .collect();
         prefixes.len() == 1
     };
@@ -122,41 +104,18 @@ mod tests {
     use super::*;
 
     fn columns(names: &[&str]) -> Vec<Vec<String>> {
-        names
-            .iter()
-            .map(|name| name.split('/').map(str::to_string).collect())
-            .collect()
+        names.iter().map(|name| name.split('/').map(str::to_string).collect()).collect()
     }
 
     /// What Spark 4.2.1 proposed for `name` among `columns`.
     #[track_caller]
     fn assert_proposed(name: &[&str], among: &[&str], proposed: &str) {
-        assert_eq!(
-            proposal(&nearest_columns(name, &columns(among), 5)),
-            proposed
-        );
+        assert_eq!(proposal(&nearest_columns(name, &columns(among), 5)), proposed);
     }
 
-    const T: &[&str] = &[
-        "t/alpha",
-        "t/beta",
-        "t/ga.mma",
-        "t/ALPHABET",
-        "t/alp",
-        "t/bet",
-        "t/back`tick",
-    ];
-    const T_AND_U: &[&str] = &[
-        "t/alpha",
-        "t/beta",
-        "t/ga.mma",
-        "t/ALPHABET",
-        "t/alp",
-        "t/bet",
-        "t/back`tick",
-        "u/alpha",
-        "u/other",
-    ];
+    const T: &[&str] = &["t/alpha", "t/beta", "t/ga.mma", "t/ALPHABET", "t/alp", "t/bet", "t/back`tick"];
+    const T_AND_U: &[&str] =
+        &["t/alpha", "t/beta", "t/ga.mma", "t/ALPHABET", "t/alp", "t/bet", "t/back`tick", "u/alpha", "u/other"];
 
     #[test]
     fn shared_qualifiers_are_left_out() {
@@ -164,11 +123,7 @@ mod tests {
         assert_proposed(&["Alpha1"], T, "`alpha`, `alp`, `beta`, `bet`, `ga.mma`");
         assert_proposed(&["ga.m"], T, "`ga.mma`, `alp`, `bet`, `beta`, `alpha`");
         assert_proposed(&["gama"], T, "`alp`, `ga.mma`, `alpha`, `bet`, `beta`");
-        assert_proposed(
-            &["backtick"],
-            T,
-            "`back``tick`, `alp`, `alpha`, `bet`, `beta`",
-        );
+        assert_proposed(&["backtick"], T, "`back``tick`, `alp`, `alpha`, `bet`, `beta`");
         assert_proposed(&["bet1"], T, "`bet`, `beta`, `alp`, `alpha`, `ga.mma`");
         assert_proposed(&["zzzz"], &["spark_catalog/default/t/a"], "`a`");
         assert_proposed(&["ida"], &["id"], "`id`");
@@ -176,45 +131,17 @@ mod tests {
 
     #[test]
     fn qualified_names_get_qualified_proposals() {
-        assert_proposed(
-            &["t", "alpah"],
-            T,
-            "`t`.`alp`, `t`.`alpha`, `t`.`bet`, `t`.`beta`, `t`.`ga.mma`",
-        );
-        assert_proposed(
-            &["x", "alpah"],
-            T,
-            "`t`.`alp`, `t`.`alpha`, `t`.`bet`, `t`.`beta`, `t`.`ga.mma`",
-        );
-        assert_proposed(
-            &["a", "b", "c"],
-            T,
-            "`t`.`bet`, `t`.`alp`, `t`.`beta`, `t`.`alpha`, `t`.`ga.mma`",
-        );
-        assert_proposed(
-            &["default", "t", "zz"],
-            &["spark_catalog/default/t/a"],
-            "`spark_catalog`.`default`.`t`.`a`",
-        );
+        assert_proposed(&["t", "alpah"], T, "`t`.`alp`, `t`.`alpha`, `t`.`bet`, `t`.`beta`, `t`.`ga.mma`");
+        assert_proposed(&["x", "alpah"], T, "`t`.`alp`, `t`.`alpha`, `t`.`bet`, `t`.`beta`, `t`.`ga.mma`");
+        assert_proposed(&["a", "b", "c"], T, "`t`.`bet`, `t`.`alp`, `t`.`beta`, `t`.`alpha`, `t`.`ga.mma`");
+        assert_proposed(&["default", "t", "zz"], &["spark_catalog/default/t/a"], "`spark_catalog`.`default`.`t`.`a`");
     }
 
     #[test]
     fn qualifiers_that_differ_are_shown() {
-        assert_proposed(
-            &["alpah"],
-            T_AND_U,
-            "`t`.`alp`, `t`.`alpha`, `u`.`alpha`, `t`.`bet`, `t`.`beta`",
-        );
-        assert_proposed(
-            &["u", "othr"],
-            T_AND_U,
-            "`u`.`other`, `t`.`alp`, `u`.`alpha`, `t`.`bet`, `t`.`beta`",
-        );
-        assert_proposed(
-            &["zz"],
-            &["spark_catalog/default/t/a", "t2/a"],
-            "`t2`.`a`, `spark_catalog`.`default`.`t`.`a`",
-        );
+        assert_proposed(&["alpah"], T_AND_U, "`t`.`alp`, `t`.`alpha`, `u`.`alpha`, `t`.`bet`, `t`.`beta`");
+        assert_proposed(&["u", "othr"], T_AND_U, "`u`.`other`, `t`.`alp`, `u`.`alpha`, `t`.`bet`, `t`.`beta`");
+        assert_proposed(&["zz"], &["spark_catalog/default/t/a", "t2/a"], "`t2`.`a`, `spark_catalog`.`default`.`t`.`a`");
     }
 
     #[test]

@@ -32,11 +32,7 @@ fn raised_conditions_are_declared() {
     for file in files {
         let text = fs::read_to_string(&file).unwrap();
         for piece in text.split("SparkError::new(").skip(1) {
-            let Some(name) = piece
-                .trim_start()
-                .strip_prefix('"')
-                .and_then(|rest| rest.split('"').next())
-            else {
+            let Some(name) = piece.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next()) else {
                 continue;
             };
             if conditions::lookup(name).is_none() {

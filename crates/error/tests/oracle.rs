@@ -128,11 +128,7 @@ fn conditions_are_the_ones_spark_sends() {
 #[test]
 fn parameters_are_the_ones_spark_sends() {
     for (condition, _, _, sent) in SENT {
-        let declared: BTreeSet<_> = conditions::lookup(condition)
-            .unwrap()
-            .parameters
-            .iter()
-            .collect();
+        let declared: BTreeSet<_> = conditions::lookup(condition).unwrap().parameters.iter().collect();
         assert_eq!(declared, sent.iter().collect(), "{condition}");
     }
 }
@@ -141,9 +137,6 @@ fn parameters_are_the_ones_spark_sends() {
 fn common_errors_have_texts_of_their_own() {
     for (condition, ..) in SENT {
         let declared = conditions::lookup(condition).unwrap();
-        assert!(
-            !declared.is_named() || !declared.text.is_empty(),
-            "{condition}"
-        );
+        assert!(!declared.is_named() || !declared.text.is_empty(), "{condition}");
     }
 }

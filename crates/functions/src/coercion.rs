@@ -16,8 +16,9 @@ mod widen;
 
 pub use comparison::common_type_for_comparison;
 pub use implicit::{accepts, implicit_cast};
-pub use widen::{is_atomic, promote_string_ansi, tightest_common_type, wider_common_type, wider_type,
-    wider_without_strings};
+pub use widen::{
+    is_atomic, promote_string_ansi, tightest_common_type, wider_common_type, wider_type, wider_without_strings,
+};
 
 use crate::cast::{self, Mode};
 use crate::{ArgType, BuildContext, TypedExpr};
@@ -65,9 +66,7 @@ pub fn to_comparable(
     context: &mut BuildContext<'_>,
 ) -> Result<Option<(TypedExpr, TypedExpr)>> {
     match common_type_for_comparison(&left.data_type, &right.data_type, context.conf.ansi_enabled) {
-        Some(common) => {
-            Ok(Some((implicitly(left, &common, context)?, implicitly(right, &common, context)?)))
-        }
+        Some(common) => Ok(Some((implicitly(left, &common, context)?, implicitly(right, &common, context)?))),
         None => Ok(None),
     }
 }

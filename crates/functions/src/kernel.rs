@@ -4,7 +4,8 @@ use crate::{BuildContext, Function, TypedExpr};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::logical_expr::{
-    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility,
+    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature,
+    Volatility,
 };
 use firesteel_error::{QueryContext, Result, SparkError};
 use firesteel_types::{DataType, arrow_mapping};
@@ -98,7 +99,8 @@ pub struct SparkScalarUdf {
 }
 
 /// Functions whose values depend on the partition, or on the rows of it seen before.
-const OF_PARTITION: [&str; 6] = ["spark_partition_id", "monotonically_increasing_id", "rand", "randn", "uuid", "randstr"];
+const OF_PARTITION: [&str; 6] =
+    ["spark_partition_id", "monotonically_increasing_id", "rand", "randn", "uuid", "randstr"];
 
 impl SparkScalarUdf {
     pub fn new(
@@ -250,11 +252,8 @@ pub fn call_with_payload(
     context: &BuildContext<'_>,
     payload: Option<Arc<str>>,
 ) -> Result<Expr> {
-    let settings = KernelSettings {
-        ansi: context.conf.ansi_enabled,
-        time_zone: context.conf.time_zone.as_str().into(),
-        payload,
-    };
+    let settings =
+        KernelSettings { ansi: context.conf.ansi_enabled, time_zone: context.conf.time_zone.as_str().into(), payload };
     let udf = SparkScalarUdf::new(
         function,
         kernel,

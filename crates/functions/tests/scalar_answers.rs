@@ -93,7 +93,9 @@ fn canonical(array: &ArrayRef, row: usize) -> String {
             format!("{{{}}}", parts.join(", "))
         }
         ArrowType::Timestamp(_, _) => {
-            let plain = arrow::compute::cast(array, &ArrowType::Timestamp(arrow::datatypes::TimeUnit::Microsecond, None)).unwrap();
+            let plain =
+                arrow::compute::cast(array, &ArrowType::Timestamp(arrow::datatypes::TimeUnit::Microsecond, None))
+                    .unwrap();
             let options = FormatOptions::default();
             let text = ArrayFormatter::try_new(&plain, &options).unwrap().value(row).to_string().replace('T', " ");
             // Six digits or none.
@@ -178,7 +180,11 @@ fn check(line: &Value, conf: &SqlConf, as_columns: bool) -> Option<Result<(), St
                 if !agrees(value, &last, data_type) {
                     wrong.push(format!("{value:?} expected in the last row, not {last:?}"));
                 }
-                return Some(if wrong.is_empty() { Ok(()) } else { Err(format!("{sql} of columns: {}", wrong.join("; "))) });
+                return Some(if wrong.is_empty() {
+                    Ok(())
+                } else {
+                    Err(format!("{sql} of columns: {}", wrong.join("; ")))
+                });
             }
             if expr.data_type.simple_string() != data_type {
                 wrong.push(format!("type {data_type} expected, not {}", expr.data_type.simple_string()));

@@ -5,16 +5,28 @@ use crate::{Expr, Name, Options, PythonFunction, Relation, Statement};
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Command {
     /// `createOrReplaceTempView` and its kin.
-    CreateView { name: String, input: Relation, is_global: bool, replace: bool },
+    CreateView {
+        name: String,
+        input: Relation,
+        is_global: bool,
+        replace: bool,
+    },
     Write(WriteOperation),
     WriteV2(WriteOperationV2),
     /// `spark.sql(…)`: run at once when it is not a query.
     Sql(Relation),
     Checkpoint(Checkpoint),
-    RemoveCachedRemoteRelation { relation_id: String },
+    RemoveCachedRemoteRelation {
+        relation_id: String,
+    },
     RegisterFunction(PythonFunction),
-    RegisterTableFunction { name: String, function: PythonFunction },
-    RegisterDataSource { name: String },
+    RegisterTableFunction {
+        name: String,
+        function: PythonFunction,
+    },
+    RegisterDataSource {
+        name: String,
+    },
     MergeInto(Merge),
     Statement(Box<Statement>),
     /// Something that is decoded, and refused by this name when run.
@@ -96,7 +108,8 @@ pub struct StorageLevel {
 }
 
 impl StorageLevel {
-    pub const NONE: Self = Self { use_disk: false, use_memory: false, use_off_heap: false, deserialized: false, replication: 1 };
+    pub const NONE: Self =
+        Self { use_disk: false, use_memory: false, use_off_heap: false, deserialized: false, replication: 1 };
     pub const MEMORY_AND_DISK_DESER: Self =
         Self { use_disk: true, use_memory: true, use_off_heap: false, deserialized: true, replication: 1 };
 }
@@ -128,4 +141,3 @@ pub enum MergeActionKind {
     Update(Vec<(Expr, Expr)>),
     Insert(Vec<(Expr, Expr)>),
 }
-

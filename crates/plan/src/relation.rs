@@ -1,6 +1,8 @@
 //! Unresolved relations.
 
-use crate::{CatalogRequest, Expr, Name, Origin, PythonFunction, SortOrder, Statement, TableArgumentOptions, WindowSpecification};
+use crate::{
+    CatalogRequest, Expr, Name, Origin, PythonFunction, SortOrder, Statement, TableArgumentOptions, WindowSpecification,
+};
 use bytes::Bytes;
 use firesteel_types::Literal;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -60,7 +62,12 @@ impl Relation {
     /// The relation under a name.
     #[must_use]
     pub fn aliased(self, name: impl Into<String>) -> Self {
-        Self::new(RelationKind::SubqueryAlias { input: self, alias: name.into(), qualifier: Vec::new(), columns: Vec::new() })
+        Self::new(RelationKind::SubqueryAlias {
+            input: self,
+            alias: name.into(),
+            qualifier: Vec::new(),
+            columns: Vec::new(),
+        })
     }
 }
 
@@ -83,82 +90,233 @@ pub enum RelationKind {
     // ---- leaves ----
     /// One row without columns: `SELECT 1`.
     OneRow,
-    Range { start: i64, end: i64, step: i64, num_partitions: Option<i32> },
+    Range {
+        start: i64,
+        end: i64,
+        step: i64,
+        num_partitions: Option<i32>,
+    },
     Local(LocalRelation),
     /// `VALUES (…), (…)`.
-    Values { rows: Vec<Vec<Expr>> },
+    Values {
+        rows: Vec<Vec<Expr>>,
+    },
     /// A frame that the server keeps, by id.
-    CachedRemote { relation_id: String },
+    CachedRemote {
+        relation_id: String,
+    },
     /// A table, view, temporary view, CTE or path table (`parquet.`/path``) by name.
     Table(TableReference),
     DataSource(DataSource),
     /// A call of a table function: `range(10)`, `explode(…)`.
     TableFunction(TableFunctionCall),
     /// SQL text with arguments. Arguments are literals or foldable expressions.
-    Sql { text: String, named_arguments: Vec<(String, Expr)>, position_arguments: Vec<Expr> },
+    Sql {
+        text: String,
+        named_arguments: Vec<(String, Expr)>,
+        position_arguments: Vec<Expr>,
+    },
     /// Rows of catalog metadata.
     Catalog(CatalogRequest),
     /// The rows of a statement that is not a query (`SHOW TABLES` and so on).
     Statement(Box<Statement>),
 
     // ---- unary ----
-    Project { input: Relation, expressions: Vec<Expr> },
-    Filter { input: Relation, condition: Expr },
+    Project {
+        input: Relation,
+        expressions: Vec<Expr>,
+    },
+    Filter {
+        input: Relation,
+        condition: Expr,
+    },
     /// `HAVING`: may use aggregates and grouping columns of the input.
-    Having { input: Relation, condition: Expr },
+    Having {
+        input: Relation,
+        condition: Expr,
+    },
     /// `QUALIFY`: filters by window functions, after them.
-    Qualify { input: Relation, condition: Expr },
-    Sort { input: Relation, order: SortKeys, is_global: bool },
-    Limit { input: Relation, limit: Expr },
-    Offset { input: Relation, offset: Expr },
-    Tail { input: Relation, limit: i32 },
+    Qualify {
+        input: Relation,
+        condition: Expr,
+    },
+    Sort {
+        input: Relation,
+        order: SortKeys,
+        is_global: bool,
+    },
+    Limit {
+        input: Relation,
+        limit: Expr,
+    },
+    Offset {
+        input: Relation,
+        offset: Expr,
+    },
+    Tail {
+        input: Relation,
+        limit: i32,
+    },
     Aggregate(Aggregate),
-    Deduplicate { input: Relation, columns: Option<Vec<Expr>>, within_watermark: bool },
-    SubqueryAlias { input: Relation, alias: String, qualifier: Name, columns: Vec<String> },
+    Deduplicate {
+        input: Relation,
+        columns: Option<Vec<Expr>>,
+        within_watermark: bool,
+    },
+    SubqueryAlias {
+        input: Relation,
+        alias: String,
+        qualifier: Name,
+        columns: Vec<String>,
+    },
     /// `repartition(n)` (shuffle), `coalesce(n)` (no shuffle).
-    Repartition { input: Relation, num_partitions: i32, shuffle: bool },
+    Repartition {
+        input: Relation,
+        num_partitions: i32,
+        shuffle: bool,
+    },
     /// By hash of expressions, or by range where they are sort orders.
-    RepartitionByExpression { input: Relation, expressions: Vec<Expr>, num_partitions: Option<i32> },
-    ToDataFrame { input: Relation, columns: Vec<String> },
-    WithColumns { input: Relation, aliases: Vec<Expr> },
-    WithColumnsRenamed { input: Relation, renames: Vec<(String, String)> },
-    Drop { input: Relation, columns: Vec<Expr>, column_names: Vec<String> },
-    Sample { input: Relation, lower: f64Bits, upper: f64Bits, with_replacement: bool, seed: Option<i64>, deterministic_order: bool },
+    RepartitionByExpression {
+        input: Relation,
+        expressions: Vec<Expr>,
+        num_partitions: Option<i32>,
+    },
+    ToDataFrame {
+        input: Relation,
+        columns: Vec<String>,
+    },
+    WithColumns {
+        input: Relation,
+        aliases: Vec<Expr>,
+    },
+    WithColumnsRenamed {
+        input: Relation,
+        renames: Vec<(String, String)>,
+    },
+    Drop {
+        input: Relation,
+        columns: Vec<Expr>,
+        column_names: Vec<String>,
+    },
+    Sample {
+        input: Relation,
+        lower: f64Bits,
+        upper: f64Bits,
+        with_replacement: bool,
+        seed: Option<i64>,
+        deterministic_order: bool,
+    },
     /// `TABLESAMPLE (n ROWS)` and `(x PERCENT)`, `(BUCKET x OUT OF y)` come as Limit and Sample.
-    Hint { input: Relation, name: String, parameters: Vec<Expr> },
+    Hint {
+        input: Relation,
+        name: String,
+        parameters: Vec<Expr>,
+    },
     Unpivot(Unpivot),
     /// `df.to(schema)`; schema as JSON or DDL is parsed by the decoder.
-    ToSchema { input: Relation, schema: firesteel_types::DataType },
+    ToSchema {
+        input: Relation,
+        schema: firesteel_types::DataType,
+    },
     Pivot(Pivot),
     LateralView(LateralView),
     /// Named windows of a WINDOW clause.
-    WithWindows { input: Relation, windows: Vec<(String, WindowSpecification)> },
-    CollectMetrics { input: Relation, name: String, metrics: Vec<Expr> },
+    WithWindows {
+        input: Relation,
+        windows: Vec<(String, WindowSpecification)>,
+    },
+    CollectMetrics {
+        input: Relation,
+        name: String,
+        metrics: Vec<Expr>,
+    },
     /// `format` is csv, json or xml; the input has one string column.
-    Parse { input: Relation, format: String, schema: Option<firesteel_types::DataType>, options: Options },
-    WithWatermark { input: Relation, event_time: String, delay: String },
-    ShowString { input: Relation, num_rows: i32, truncate: i32, vertical: bool },
-    HtmlString { input: Relation, num_rows: i32, truncate: i32 },
-    Transpose { input: Relation, index_columns: Vec<Expr> },
-    FillNa { input: Relation, columns: Vec<String>, values: Vec<Literal> },
-    DropNa { input: Relation, columns: Vec<String>, min_non_nulls: Option<i32> },
-    Replace { input: Relation, columns: Vec<String>, replacements: Vec<(Literal, Literal)> },
-    Statistic { input: Relation, statistic: Statistic },
+    Parse {
+        input: Relation,
+        format: String,
+        schema: Option<firesteel_types::DataType>,
+        options: Options,
+    },
+    WithWatermark {
+        input: Relation,
+        event_time: String,
+        delay: String,
+    },
+    ShowString {
+        input: Relation,
+        num_rows: i32,
+        truncate: i32,
+        vertical: bool,
+    },
+    HtmlString {
+        input: Relation,
+        num_rows: i32,
+        truncate: i32,
+    },
+    Transpose {
+        input: Relation,
+        index_columns: Vec<Expr>,
+    },
+    FillNa {
+        input: Relation,
+        columns: Vec<String>,
+        values: Vec<Literal>,
+    },
+    DropNa {
+        input: Relation,
+        columns: Vec<String>,
+        min_non_nulls: Option<i32>,
+    },
+    Replace {
+        input: Relation,
+        columns: Vec<String>,
+        replacements: Vec<(Literal, Literal)>,
+    },
+    Statistic {
+        input: Relation,
+        statistic: Statistic,
+    },
 
     // ---- several inputs ----
     Join(Join),
     AsOfJoin(AsOfJoin),
     SetOperation(SetOperation),
     /// CTE definitions in scope of `input`.
-    With { input: Relation, ctes: Vec<Cte>, is_recursive: bool },
+    With {
+        input: Relation,
+        ctes: Vec<Cte>,
+        is_recursive: bool,
+    },
     /// `references` are relations that SQL text in `input` names by their alias.
-    WithRelations { input: Relation, references: Vec<Relation> },
+    WithRelations {
+        input: Relation,
+        references: Vec<Relation>,
+    },
 
     // ---- Python ----
-    MapPartitions { input: Relation, function: PythonFunction, is_barrier: bool },
-    GroupMap { input: Relation, grouping: Vec<Expr>, function: PythonFunction, sorting: Vec<Expr> },
-    CoGroupMap { left: Relation, left_grouping: Vec<Expr>, right: Relation, right_grouping: Vec<Expr>, function: PythonFunction },
-    PythonTableFunction { name: String, arguments: Vec<Expr>, function: PythonFunction },
+    MapPartitions {
+        input: Relation,
+        function: PythonFunction,
+        is_barrier: bool,
+    },
+    GroupMap {
+        input: Relation,
+        grouping: Vec<Expr>,
+        function: PythonFunction,
+        sorting: Vec<Expr>,
+    },
+    CoGroupMap {
+        left: Relation,
+        left_grouping: Vec<Expr>,
+        right: Relation,
+        right_grouping: Vec<Expr>,
+        function: PythonFunction,
+    },
+    PythonTableFunction {
+        name: String,
+        arguments: Vec<Expr>,
+        function: PythonFunction,
+    },
 
     /// Something that is decoded, and refused by this name when analysed.
     Unsupported(String),
@@ -234,7 +392,10 @@ pub struct TableFunctionCall {
 pub enum SortKeys {
     By(Vec<SortOrder>),
     /// `ORDER BY ALL`.
-    All { ascending: bool, nulls_first: Option<bool> },
+    All {
+        ascending: bool,
+        nulls_first: Option<bool>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -254,13 +415,20 @@ pub enum Grouping {
     Rollup(Vec<Expr>),
     Cube(Vec<Expr>),
     /// Sets, and (DataFrame API) the grouping columns in output order.
-    Sets { sets: Vec<Vec<Expr>>, columns: Vec<Expr> },
+    Sets {
+        sets: Vec<Vec<Expr>>,
+        columns: Vec<Expr>,
+    },
     /// SQL: `GROUP BY a, ROLLUP(b, c), GROUPING SETS (…)`; the product of the elements.
     Elements(Vec<GroupingElement>),
     /// `GROUP BY ALL`.
     All,
     /// Group by, pivoted.
-    Pivot { grouping: Vec<Expr>, column: Expr, values: Vec<Expr> },
+    Pivot {
+        grouping: Vec<Expr>,
+        column: Expr,
+        values: Vec<Expr>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -378,13 +546,38 @@ pub struct Cte {
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Statistic {
     /// Columns; all that can be described where empty.
-    Describe { columns: Vec<String> },
+    Describe {
+        columns: Vec<String>,
+    },
     /// `count mean stddev min 25% …`.
-    Summary { statistics: Vec<String> },
-    Crosstab { column1: String, column2: String },
-    Covariance { column1: String, column2: String },
-    Correlation { column1: String, column2: String, method: Option<String> },
-    ApproximateQuantile { columns: Vec<String>, probabilities: Vec<f64Bits>, relative_error: f64Bits },
-    FrequentItems { columns: Vec<String>, support: Option<f64Bits> },
-    SampleBy { column: Box<Expr>, fractions: Vec<(Literal, f64Bits)>, seed: Option<i64> },
+    Summary {
+        statistics: Vec<String>,
+    },
+    Crosstab {
+        column1: String,
+        column2: String,
+    },
+    Covariance {
+        column1: String,
+        column2: String,
+    },
+    Correlation {
+        column1: String,
+        column2: String,
+        method: Option<String>,
+    },
+    ApproximateQuantile {
+        columns: Vec<String>,
+        probabilities: Vec<f64Bits>,
+        relative_error: f64Bits,
+    },
+    FrequentItems {
+        columns: Vec<String>,
+        support: Option<f64Bits>,
+    },
+    SampleBy {
+        column: Box<Expr>,
+        fractions: Vec<(Literal, f64Bits)>,
+        seed: Option<i64>,
+    },
 }

@@ -8,52 +8,162 @@ pub enum Statement {
     Query(Relation),
     // ---- data ----
     Insert(Insert),
-    Update { table: TableName, alias: Option<String>, assignments: Vec<(Expr, Expr)>, condition: Option<Expr> },
-    Delete { table: TableName, alias: Option<String>, condition: Option<Expr> },
+    Update {
+        table: TableName,
+        alias: Option<String>,
+        assignments: Vec<(Expr, Expr)>,
+        condition: Option<Expr>,
+    },
+    Delete {
+        table: TableName,
+        alias: Option<String>,
+        condition: Option<Expr>,
+    },
     Merge(Box<Merge>),
-    Truncate { table: TableName, partition: Option<PartitionSpec> },
+    Truncate {
+        table: TableName,
+        partition: Option<PartitionSpec>,
+    },
     /// `FROM t INSERT INTO a SELECT … INSERT INTO b SELECT …`.
     MultiInsert(Vec<Statement>),
     // ---- definitions ----
-    CreateNamespace { name: TableName, if_not_exists: bool, comment: Option<String>, location: Option<String>, properties: Options },
-    DropNamespace { name: TableName, if_exists: bool, cascade: bool },
-    AlterNamespace { name: TableName, action: NamespaceAction },
+    CreateNamespace {
+        name: TableName,
+        if_not_exists: bool,
+        comment: Option<String>,
+        location: Option<String>,
+        properties: Options,
+    },
+    DropNamespace {
+        name: TableName,
+        if_exists: bool,
+        cascade: bool,
+    },
+    AlterNamespace {
+        name: TableName,
+        action: NamespaceAction,
+    },
     CreateTable(Box<CreateTable>),
-    CreateTableLike { name: TableName, source: TableName, if_not_exists: bool, provider: Option<String>, location: Option<String>, properties: Options },
-    DropTable { name: TableName, if_exists: bool, purge: bool },
-    AlterTable { name: TableName, action: Box<TableAction> },
+    CreateTableLike {
+        name: TableName,
+        source: TableName,
+        if_not_exists: bool,
+        provider: Option<String>,
+        location: Option<String>,
+        properties: Options,
+    },
+    DropTable {
+        name: TableName,
+        if_exists: bool,
+        purge: bool,
+    },
+    AlterTable {
+        name: TableName,
+        action: Box<TableAction>,
+    },
     CreateView(Box<CreateView>),
-    DropView { name: TableName, if_exists: bool },
-    AlterView { name: TableName, action: ViewAction },
+    DropView {
+        name: TableName,
+        if_exists: bool,
+    },
+    AlterView {
+        name: TableName,
+        action: ViewAction,
+    },
     CreateFunction(Box<CreateFunction>),
-    DropFunction { name: TableName, if_exists: bool, is_temporary: bool },
-    RefreshFunction { name: Name },
+    DropFunction {
+        name: TableName,
+        if_exists: bool,
+        is_temporary: bool,
+    },
+    RefreshFunction {
+        name: Name,
+    },
     // ---- session ----
-    Use { name: TableName, is_namespace: bool },
-    SetCatalog { name: Expr },
+    Use {
+        name: TableName,
+        is_namespace: bool,
+    },
+    SetCatalog {
+        name: Expr,
+    },
     Set(SetStatement),
-    Reset { key: Option<String> },
-    DeclareVariable { names: Vec<Name>, data_type: Option<DataType>, default: Option<Expr>, replace: bool },
-    DropVariable { name: Name, if_exists: bool },
-    SetVariable { targets: Vec<Name>, source: SetVariableSource },
-    ExecuteImmediate { query: Expr, into: Vec<Name>, using: Vec<Expr> },
-    AddResource { kind: String, paths: Vec<String> },
-    ListResources { kind: String, paths: Vec<String> },
+    Reset {
+        key: Option<String>,
+    },
+    DeclareVariable {
+        names: Vec<Name>,
+        data_type: Option<DataType>,
+        default: Option<Expr>,
+        replace: bool,
+    },
+    DropVariable {
+        name: Name,
+        if_exists: bool,
+    },
+    SetVariable {
+        targets: Vec<Name>,
+        source: SetVariableSource,
+    },
+    ExecuteImmediate {
+        query: Expr,
+        into: Vec<Name>,
+        using: Vec<Expr>,
+    },
+    AddResource {
+        kind: String,
+        paths: Vec<String>,
+    },
+    ListResources {
+        kind: String,
+        paths: Vec<String>,
+    },
     // ---- cache and statistics ----
-    CacheTable { name: TableName, query: Option<Relation>, is_lazy: bool, options: Options },
-    UncacheTable { name: TableName, if_exists: bool },
+    CacheTable {
+        name: TableName,
+        query: Option<Relation>,
+        is_lazy: bool,
+        options: Options,
+    },
+    UncacheTable {
+        name: TableName,
+        if_exists: bool,
+    },
     ClearCache,
-    RefreshTable { name: TableName },
-    RefreshPath { path: String },
-    AnalyzeTable { name: TableName, partition: Option<PartitionSpec>, columns: Option<Vec<String>>, all_columns: bool, no_scan: bool },
-    AnalyzeTables { namespace: Option<Name>, no_scan: bool },
-    RepairTable { name: TableName, add: bool, drop: bool },
+    RefreshTable {
+        name: TableName,
+    },
+    RefreshPath {
+        path: String,
+    },
+    AnalyzeTable {
+        name: TableName,
+        partition: Option<PartitionSpec>,
+        columns: Option<Vec<String>>,
+        all_columns: bool,
+        no_scan: bool,
+    },
+    AnalyzeTables {
+        namespace: Option<Name>,
+        no_scan: bool,
+    },
+    RepairTable {
+        name: TableName,
+        add: bool,
+        drop: bool,
+    },
     // ---- questions ----
-    Explain { mode: ExplainMode, statement: Box<Statement> },
+    Explain {
+        mode: ExplainMode,
+        statement: Box<Statement>,
+    },
     Describe(Describe),
     Show(Show),
     /// `COMMENT ON`: no comment is `IS NULL`.
-    Comment { on: CommentTarget, comment: Option<String> },
+    Comment {
+        on: CommentTarget,
+        comment: Option<String>,
+    },
     // ---- scripts ----
     Script(Box<Script>),
     /// Something that is parsed, and refused by this name when run.
@@ -255,7 +365,10 @@ pub enum ViewAction {
     As(Relation, String),
     Rename(Name),
     SetProperties(Options),
-    UnsetProperties { keys: Vec<String>, if_exists: bool },
+    UnsetProperties {
+        keys: Vec<String>,
+        if_exists: bool,
+    },
     SchemaMode(String),
 }
 
@@ -291,11 +404,20 @@ pub enum FunctionBody {
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum SetStatement {
     /// `SET`, `SET -v`.
-    ShowAll { verbose: bool },
-    Show { key: String },
-    Assign { key: String, value: String },
+    ShowAll {
+        verbose: bool,
+    },
+    Show {
+        key: String,
+    },
+    Assign {
+        key: String,
+        value: String,
+    },
     /// None: `LOCAL`.
-    TimeZone { zone: Option<Expr> },
+    TimeZone {
+        zone: Option<Expr>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -325,20 +447,55 @@ pub enum Describe {
 
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Show {
-    Catalogs { pattern: Option<String> },
-    Namespaces { parent: Option<TableName>, pattern: Option<String> },
-    Tables { namespace: Option<TableName>, pattern: Option<String> },
-    TableExtended { namespace: Option<TableName>, pattern: String, partition: Option<PartitionSpec> },
-    Views { namespace: Option<TableName>, pattern: Option<String> },
-    Columns { table: TableName, namespace: Option<Name> },
+    Catalogs {
+        pattern: Option<String>,
+    },
+    Namespaces {
+        parent: Option<TableName>,
+        pattern: Option<String>,
+    },
+    Tables {
+        namespace: Option<TableName>,
+        pattern: Option<String>,
+    },
+    TableExtended {
+        namespace: Option<TableName>,
+        pattern: String,
+        partition: Option<PartitionSpec>,
+    },
+    Views {
+        namespace: Option<TableName>,
+        pattern: Option<String>,
+    },
+    Columns {
+        table: TableName,
+        namespace: Option<Name>,
+    },
     /// `scope` is `USER`, `SYSTEM` or `ALL`.
-    Functions { scope: String, namespace: Option<TableName>, pattern: Option<String> },
-    Partitions { table: TableName, partition: Option<PartitionSpec> },
-    TableProperties { table: TableName, key: Option<String> },
-    CreateTable { table: TableName, as_serde: bool },
+    Functions {
+        scope: String,
+        namespace: Option<TableName>,
+        pattern: Option<String>,
+    },
+    Partitions {
+        table: TableName,
+        partition: Option<PartitionSpec>,
+    },
+    TableProperties {
+        table: TableName,
+        key: Option<String>,
+    },
+    CreateTable {
+        table: TableName,
+        as_serde: bool,
+    },
     CurrentNamespace,
-    Collations { pattern: Option<String> },
-    Variables { pattern: Option<String> },
+    Collations {
+        pattern: Option<String>,
+    },
+    Variables {
+        pattern: Option<String>,
+    },
     CachedTables,
 }
 
@@ -381,31 +538,92 @@ pub enum ScriptStatement {
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum CatalogRequest {
     CurrentDatabase,
-    SetCurrentDatabase { name: String },
-    ListDatabases { pattern: Option<String> },
-    ListTables { database: Option<String>, pattern: Option<String> },
-    ListViews { database: Option<String>, pattern: Option<String> },
-    ListFunctions { database: Option<String>, pattern: Option<String> },
-    ListColumns { table: String, database: Option<String> },
-    GetDatabase { name: String },
-    GetTable { table: String, database: Option<String> },
-    GetFunction { function: String, database: Option<String> },
-    DatabaseExists { name: String },
-    TableExists { table: String, database: Option<String> },
-    FunctionExists { function: String, database: Option<String> },
-    CreateTable { table: String, path: Option<String>, source: Option<String>, description: Option<String>, schema: Option<DataType>, options: Options, is_external: bool },
-    DropTempView { name: String },
-    DropGlobalTempView { name: String },
-    RecoverPartitions { table: String },
-    IsCached { table: String },
-    CacheTable { table: String, storage_level: Option<StorageLevel> },
-    UncacheTable { table: String },
+    SetCurrentDatabase {
+        name: String,
+    },
+    ListDatabases {
+        pattern: Option<String>,
+    },
+    ListTables {
+        database: Option<String>,
+        pattern: Option<String>,
+    },
+    ListViews {
+        database: Option<String>,
+        pattern: Option<String>,
+    },
+    ListFunctions {
+        database: Option<String>,
+        pattern: Option<String>,
+    },
+    ListColumns {
+        table: String,
+        database: Option<String>,
+    },
+    GetDatabase {
+        name: String,
+    },
+    GetTable {
+        table: String,
+        database: Option<String>,
+    },
+    GetFunction {
+        function: String,
+        database: Option<String>,
+    },
+    DatabaseExists {
+        name: String,
+    },
+    TableExists {
+        table: String,
+        database: Option<String>,
+    },
+    FunctionExists {
+        function: String,
+        database: Option<String>,
+    },
+    CreateTable {
+        table: String,
+        path: Option<String>,
+        source: Option<String>,
+        description: Option<String>,
+        schema: Option<DataType>,
+        options: Options,
+        is_external: bool,
+    },
+    DropTempView {
+        name: String,
+    },
+    DropGlobalTempView {
+        name: String,
+    },
+    RecoverPartitions {
+        table: String,
+    },
+    IsCached {
+        table: String,
+    },
+    CacheTable {
+        table: String,
+        storage_level: Option<StorageLevel>,
+    },
+    UncacheTable {
+        table: String,
+    },
     ClearCache,
-    RefreshTable { table: String },
-    RefreshByPath { path: String },
+    RefreshTable {
+        table: String,
+    },
+    RefreshByPath {
+        path: String,
+    },
     CurrentCatalog,
-    SetCurrentCatalog { name: String },
-    ListCatalogs { pattern: Option<String> },
+    SetCurrentCatalog {
+        name: String,
+    },
+    ListCatalogs {
+        pattern: Option<String>,
+    },
     /// Requests added in 4.2, by name, that map to SQL statements.
     Statement(Box<Statement>),
 }

@@ -56,10 +56,7 @@ impl<U: Message + Name + Default> Decoder for GuardedDecoder<U> {
         let bytes = buf.copy_to_bytes(buf.remaining());
         match decode_guarded(bytes) {
             Ok(message) => Ok(Some(message)),
-            Err(error) => Err(Status::internal(format!(
-                "cannot decode {}: {error}",
-                U::full_name()
-            ))),
+            Err(error) => Err(Status::internal(format!("cannot decode {}: {error}", U::full_name()))),
         }
     }
 }

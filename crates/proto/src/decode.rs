@@ -16,11 +16,7 @@ pub const MAX_DEPTH: usize = 10_000;
 
 /// Stack that decoding gets for one level; three times what the hungriest
 /// recursion was seen to use in release and `dist` builds.
-const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) {
-    64 * 1024
-} else {
-    4 * 1024
-};
+const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) { 64 * 1024 } else { 4 * 1024 };
 
 /// Stack that decoding gets beside its levels.
 const STACK_BASE: usize = 64 * 1024;

@@ -42,20 +42,10 @@ pub enum DepthError {
 ///     Err(DepthError::TooDeep { max: 2 })
 /// );
 /// ```
-pub fn check_depth(
-    message_full_name: &str,
-    bytes: &[u8],
-    max_depth: usize,
-) -> Result<usize, DepthError> {
+pub fn check_depth(message_full_name: &str, bytes: &[u8], max_depth: usize) -> Result<usize, DepthError> {
     let tables = Tables::get();
     let root = tables.message(message_full_name)?;
-    Scanner {
-        tables,
-        bytes,
-        at: 0,
-        max_depth,
-    }
-    .run(root)
+    Scanner { tables, bytes, at: 0, max_depth }.run(root)
 }
 
 /// Index of a message in [`Tables`].
@@ -75,9 +65,7 @@ impl Tables {
         // The bytes are this build's own; were they broken, every message
         // would be refused as unknown.
         TABLES.get_or_init(|| {
-            FileDescriptorSet::decode(FILE_DESCRIPTOR_SET)
-                .map(|set| Tables::new(&set))
-                .unwrap_or_default()
+            FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).map(|set| Tables::new(&set)).unwrap_or_default()
         })
     }
 
@@ -88,11 +76,8 @@ impl Tables {
                 collect(file.package(), message, &mut messages);
             }
         }
-        let names: HashMap<String, MessageIndex> = messages
-            .iter()
-            .zip(0..)
-            .map(|((name, _), index)| (name.clone(), index))
-            .collect();
+        let names: HashMap<String, MessageIndex> =
+            messages.iter().zip(0..).map(|((name, _), index)| (name.clone(), index)).collect();
         let nested = messages
             .iter()
             .map(|(_, message)| {
@@ -113,28 +98,19 @@ impl Tables {
     }
 
     fn message(&self, full_name: &str) -> Result<MessageIndex, DepthError> {
-        self.names
-            .get(full_name)
-            .copied()
-            .ok_or_else(|| DepthError::UnknownMessage(full_name.to_owned()))
+        self.names.get(full_name).copied().ok_or_else(|| DepthError::UnknownMessage(full_name.to_owned()))
     }
 
     /// The message type in a field, or `None` for any other field.
     fn field(&self, message: MessageIndex, number: u32) -> Option<MessageIndex> {
         let fields = self.nested.get(message as usize)?;
-        let found = fields
-            .binary_search_by_key(&number, |(number, _)| *number)
-            .ok()?;
+        let found = fields.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         Some(fields[found].1)
     }
 }
 
 /// Appends a message and those declared in it, under their full names.
-fn collect<'a>(
-    scope: &str,
-    message: &'a DescriptorProto,
-    into: &mut Vec<(String, &'a DescriptorProto)>,
-) {
+fn collect<'a>(scope: &str, message: &'a DescriptorProto, into: &mut Vec<(String, &'a DescriptorProto)>) {
     let name = format!("{scope}.{}", message.name());
     for nested in &message.nested_type {
         collect(&name, nested, into);
@@ -163,17 +139,11 @@ impl Scanner<'_> {
     fn run(mut self, root: MessageIndex) -> Result<usize, DepthError> {
         let mut open = Vec::new();
         let mut deepest = 0;
-        let mut entered = Some(Level {
-            message: Some(root),
-            end: self.bytes.len(),
-            group: 0,
-        });
+        let mut entered = Some(Level { message: Some(root), end: self.bytes.len(), group: 0 });
         loop {
             if let Some(level) = entered.take() {
                 if open.len() >= self.max_depth {
-                    return Err(DepthError::TooDeep {
-                        max: self.max_depth,
-                    });
+                    return Err(DepthError::TooDeep { max: self.max_depth });
                 }
                 open.push(level);
                 deepest = deepest.max(open.len());
@@ -197,26 +167,16 @@ impl Scanner<'_> {
                 1 => self.skip(8, end)?,
                 2 => {
                     let length = self.varint(end)?;
-                    let inner = level
-                        .message
-                        .and_then(|message| self.tables.field(message, number));
+                    let inner = level.message.and_then(|message| self.tables.field(message, number));
                     match inner {
                         Some(message) => {
-                            entered = Some(Level {
-                                message: Some(message),
-                                end: self.end_of(length, end)?,
-                                group: 0,
-                            });
+                            entered = Some(Level { message: Some(message), end: self.end_of(length, end)?, group: 0 });
                         }
                         None => self.skip(length, end)?,
                     }
                 }
                 3 => {
-                    entered = Some(Level {
-                        message: None,
-                        end,
-                        group: number,
-                    });
+                    entered = Some(Level { message: None, end, group: number });
                 }
                 4 if level.group == number => {
                     open.pop();

@@ -29,17 +29,12 @@ async fn receive<M: Message + Name + Default + 'static>(bytes: Bytes) -> Result<
     let source = tokio_stream::once(Ok(bytes));
     let body = EncodeBody::new_client(Raw, source, None, None);
     let decoder = GuardedCodec::<M, M>::default().decoder();
-    Streaming::new_request(decoder, body, None, None)
-        .message()
-        .await
+    Streaming::new_request(decoder, body, None, None).message().await
 }
 
 #[tokio::test]
 async fn message_arrives() {
-    let sent = ConfigRequest {
-        session_id: "s".to_owned(),
-        ..Default::default()
-    };
+    let sent = ConfigRequest { session_id: "s".to_owned(), ..Default::default() };
     let received = receive::<ConfigRequest>(sent.encode_to_vec().into()).await;
     assert_eq!(received.unwrap(), Some(sent));
 }
@@ -47,26 +42,15 @@ async fn message_arrives() {
 #[tokio::test]
 async fn malformed_message_is_an_internal_status() {
     // session_id is no number.
-    let status = receive::<ConfigRequest>(Bytes::from_static(&[0x08, 0x01]))
-        .await
-        .unwrap_err();
+    let status = receive::<ConfigRequest>(Bytes::from_static(&[0x08, 0x01])).await.unwrap_err();
     assert_eq!(status.code(), Code::Internal);
-    assert!(
-        status
-            .message()
-            .starts_with("cannot decode spark.connect.ConfigRequest: failed to decode"),
-        "{status}"
-    );
+    assert!(status.message().starts_with("cannot decode spark.connect.ConfigRequest: failed to decode"), "{status}");
 }
 
 #[tokio::test]
 async fn too_deep_message_is_an_internal_status() {
     // ExecutePlanRequest.plan, Plan.root, then Relation.filter, Filter.input, ...
-    let fields: Vec<u32> = [3, 1]
-        .into_iter()
-        .chain([4, 1].into_iter().cycle())
-        .take(20_000)
-        .collect();
+    let fields: Vec<u32> = [3, 1].into_iter().chain([4, 1].into_iter().cycle()).take(20_000).collect();
     let bytes = Bytes::from(nest(&fields));
     let status = receive::<ExecutePlanRequest>(bytes).await.unwrap_err();
     assert_eq!(status.code(), Code::Internal);

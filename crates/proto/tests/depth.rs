@@ -25,11 +25,7 @@ const INPUT: u32 = 1;
 
 /// The stack that the server gives its threads; frames of debug builds are
 /// larger.
-const SERVER_STACK: usize = if cfg!(debug_assertions) {
-    2 << 30
-} else {
-    64 << 20
-};
+const SERVER_STACK: usize = if cfg!(debug_assertions) { 2 << 30 } else { 64 << 20 };
 const SMALL_STACK: usize = 256 << 10;
 
 #[test]
@@ -37,29 +33,15 @@ fn counts_levels_of_messages_map_entries_and_groups() {
     assert_eq!(check_depth(PLAN, &[], 1), Ok(1));
     // Scalars and bytes are no levels.
     let literal = connect::expression::Literal {
-        literal_type: Some(connect::expression::literal::LiteralType::Binary(
-            nest(&[1; 50]).into(),
-        )),
+        literal_type: Some(connect::expression::literal::LiteralType::Binary(nest(&[1; 50]).into())),
         ..Default::default()
     };
     let bytes = literal.encode_to_vec();
-    assert_eq!(
-        check_depth("spark.connect.Expression.Literal", &bytes, 9),
-        Ok(1)
-    );
+    assert_eq!(check_depth("spark.connect.Expression.Literal", &bytes, 9), Ok(1));
     // SQL.named_arguments: message, map entry, value, and a message in it.
-    let value = connect::Expression {
-        common: Some(connect::ExpressionCommon::default()),
-        ..Default::default()
-    };
-    let sql = connect::Sql {
-        named_arguments: [("a".to_owned(), value)].into(),
-        ..Default::default()
-    };
-    assert_eq!(
-        check_depth("spark.connect.SQL", &sql.encode_to_vec(), 9),
-        Ok(4)
-    );
+    let value = connect::Expression { common: Some(connect::ExpressionCommon::default()), ..Default::default() };
+    let sql = connect::Sql { named_arguments: [("a".to_owned(), value)].into(), ..Default::default() };
+    assert_eq!(check_depth("spark.connect.SQL", &sql.encode_to_vec(), 9), Ok(4));
     // Field 1000 is unknown; two groups of it.
     assert_eq!(check_depth(PLAN, &groups(2), 9), Ok(3));
 }
@@ -92,19 +74,13 @@ fn plan_of_9000_levels_is_decoded_on_a_small_stack() {
 fn plan_of_100000_levels_is_refused() {
     let bytes = filters(100_000);
     let refused = on_stack(SMALL_STACK, move || decode_guarded::<Plan>(bytes));
-    assert_eq!(
-        refused,
-        Err(DecodeError::Depth(DepthError::TooDeep { max: MAX_DEPTH }))
-    );
+    assert_eq!(refused, Err(DecodeError::Depth(DepthError::TooDeep { max: MAX_DEPTH })));
 }
 
 #[test]
 fn limit_is_exact() {
     assert_eq!(check_depth(PLAN, &filters(500), 500), Ok(500));
-    assert_eq!(
-        check_depth(PLAN, &filters(501), 500),
-        Err(DepthError::TooDeep { max: 500 })
-    );
+    assert_eq!(check_depth(PLAN, &filters(501), 500), Err(DepthError::TooDeep { max: 500 }));
 }
 
 #[test]
@@ -150,11 +126,7 @@ fn malformed_bytes_are_errors() {
         (&[0x79, 0x00], "length beyond the end of the message"),
         (&[0x78; 11], "number of more than 64 bits"),
     ] {
-        let bytes = if expected.starts_with("number") {
-            [&[0x78][..], &[0xff; 11]].concat()
-        } else {
-            bytes.to_vec()
-        };
+        let bytes = if expected.starts_with("number") { [&[0x78][..], &[0xff; 11]].concat() } else { bytes.to_vec() };
         match check_depth(PLAN, &bytes, MAX_DEPTH) {
             Err(DepthError::Malformed { what, .. }) => assert_eq!(what, expected, "{bytes:x?}"),
             other => panic!("{bytes:x?}: {other:?}"),
@@ -228,11 +200,7 @@ fn deepest_plan_can_be_printed_and_encoded() {
 
 /// A plan of filters over filters, with this number of levels.
 fn filters(levels: usize) -> Bytes {
-    let fields: Vec<u32> = [ROOT]
-        .into_iter()
-        .chain([FILTER, INPUT].into_iter().cycle())
-        .take(levels - 1)
-        .collect();
+    let fields: Vec<u32> = [ROOT].into_iter().chain([FILTER, INPUT].into_iter().cycle()).take(levels - 1).collect();
     nest(&fields).into()
 }
 

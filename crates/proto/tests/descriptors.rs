@@ -10,10 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use firesteel_proto::FILE_DESCRIPTOR_SET;
 use prost::Message;
 use prost_types::field_descriptor_proto::{Label, Type};
-use prost_types::{
-    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
-    FileDescriptorSet,
-};
+use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
 const PACKAGE: &str = "spark.connect";
 
@@ -22,11 +19,8 @@ type Members = BTreeMap<String, BTreeSet<String>>;
 
 /// Where a client's line legitimately differs from ours: the field became
 /// optional in 4.0, which does not show on the wire.
-const ALLOWED: &[(&str, &str, &str)] = &[(
-    "message DataType.UDT",
-    "sql_type 5 single DataType",
-    "sql_type 5 optional DataType",
-)];
+const ALLOWED: &[(&str, &str, &str)] =
+    &[("message DataType.UDT", "sql_type 5 single DataType", "sql_type 5 optional DataType")];
 
 #[test]
 fn contains_client_3_5_6() {
@@ -71,9 +65,8 @@ fn missing(theirs: &Members, ours: &Members) -> Vec<String> {
         }
         let known = ours.get(heading).unwrap_or(&none);
         for member in members.difference(known) {
-            let allowed = ALLOWED
-                .iter()
-                .any(|(place, old, new)| place == heading && old == member && known.contains(*new));
+            let allowed =
+                ALLOWED.iter().any(|(place, old, new)| place == heading && old == member && known.contains(*new));
             if !allowed {
                 missing.push(format!("{heading}: {member}"));
             }
@@ -117,11 +110,7 @@ fn ours() -> Members {
 
 fn add_message(scope: &str, message: &DescriptorProto, members: &mut Members) {
     let name = format!("{scope}{}", message.name());
-    let lines = message
-        .field
-        .iter()
-        .map(|field| field_line(message, field))
-        .collect();
+    let lines = message.field.iter().map(|field| field_line(message, field)).collect();
     members.insert(format!("message {name}"), lines);
     let scope = format!("{name}.");
     for nested in &message.nested_type {
@@ -140,10 +129,7 @@ fn field_line(message: &DescriptorProto, field: &FieldDescriptorProto) -> String
     };
     let kind = match field.r#type() {
         Type::Message | Type::Enum => short(field.type_name()).to_owned(),
-        scalar => scalar
-            .as_str_name()
-            .trim_start_matches("TYPE_")
-            .to_lowercase(),
+        scalar => scalar.as_str_name().trim_start_matches("TYPE_").to_lowercase(),
     };
     let mut line = format!("{} {} {label} {kind}", field.name(), field.number());
     if let (Some(oneof), false) = (field.oneof_index, field.proto3_optional()) {
@@ -154,11 +140,7 @@ fn field_line(message: &DescriptorProto, field: &FieldDescriptorProto) -> String
 }
 
 fn add_enum(scope: &str, enumeration: &EnumDescriptorProto, members: &mut Members) {
-    let lines = enumeration
-        .value
-        .iter()
-        .map(|value| format!("{} {}", value.name(), value.number()))
-        .collect();
+    let lines = enumeration.value.iter().map(|value| format!("{} {}", value.name(), value.number())).collect();
     members.insert(format!("enum {scope}{}", enumeration.name()), lines);
 }
 

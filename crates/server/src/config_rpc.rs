@@ -30,10 +30,7 @@ impl Answer {
 /// Runs one operation on the settings of a session.
 pub fn apply(session: &ServerSession, operation: Option<&Operation>) -> Result<Answer> {
     let Some(operation) = operation.and_then(|operation| operation.op_type.as_ref()) else {
-        return Err(SparkError::plain(
-            ExceptionClass::UnsupportedOperation,
-            "OPTYPE_NOT_SET not supported.",
-        ));
+        return Err(SparkError::plain(ExceptionClass::UnsupportedOperation, "OPTYPE_NOT_SET not supported."));
     };
     let mut answer = Answer::default();
     match operation {

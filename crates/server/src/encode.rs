@@ -147,9 +147,13 @@ pub fn literal(value: &Literal) -> proto::expression::Literal {
         Literal::Time(nano, precision) => {
             LiteralType::Time(literal::Time { nano: *nano, precision: Some(i32::from(*precision)) })
         }
-        Literal::CalendarInterval(months, days, microseconds) => LiteralType::CalendarInterval(
-            literal::CalendarInterval { months: *months, days: *days, microseconds: *microseconds },
-        ),
+        Literal::CalendarInterval(months, days, microseconds) => {
+            LiteralType::CalendarInterval(literal::CalendarInterval {
+                months: *months,
+                days: *days,
+                microseconds: *microseconds,
+            })
+        }
         Literal::YearMonthInterval(months, _) => LiteralType::YearMonthInterval(*months),
         Literal::DayTimeInterval(micros, _) => LiteralType::DayTimeInterval(*micros),
         Literal::Array(values, of) => {

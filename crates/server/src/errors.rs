@@ -96,7 +96,6 @@ pub fn status(error: &SparkError, scope: Option<ErrorScope<'_>>, limits: &Limits
     Status::with_details(Code::Internal, message, details.encode_to_vec().into())
 }
 
-
 /// A message cut so that it fits into a header.
 fn abbreviated(message: &str) -> String {
     let mut encoded = 0;

@@ -325,10 +325,7 @@ fn check_tags(tags: &[String]) -> Result<()> {
             ));
         }
         if tag.contains(',') {
-            return Err(SparkError::plain(
-                ExceptionClass::IllegalArgument,
-                "Spark Connect tag cannot contain ','.",
-            ));
+            return Err(SparkError::plain(ExceptionClass::IllegalArgument, "Spark Connect tag cannot contain ','."));
         }
     }
     Ok(())

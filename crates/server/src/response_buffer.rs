@@ -288,12 +288,16 @@ impl Consumer {
         self.next = self.next.max(state.first);
         if let Some((response, bytes)) = state.take(self.next) {
             match self.buffer.keep_behind {
-                None => while state.first <= self.next {
-                    state.drop_first();
-                },
-                Some(limit) => while state.behind_bytes > limit && state.first < state.taken {
-                    state.drop_first();
-                },
+                None => {
+                    while state.first <= self.next {
+                        state.drop_first();
+                    }
+                }
+                Some(limit) => {
+                    while state.behind_bytes > limit && state.first < state.taken {
+                        state.drop_first();
+                    }
+                }
             }
             self.next += 1;
             drop(state);

@@ -181,7 +181,13 @@ impl BatchEncoder {
         self.offset += row_count;
         self.is_started = true;
         let Some(chunk) = self.slicing.chunk else {
-            return Ok(vec![ArrowBatch { row_count, data, start_offset, chunk_index: None, num_chunks_in_batch: None }]);
+            return Ok(vec![ArrowBatch {
+                row_count,
+                data,
+                start_offset,
+                chunk_index: None,
+                num_chunks_in_batch: None,
+            }]);
         };
         let count = data.len().div_ceil(chunk).max(1);
         let piece = |index: usize| ArrowBatch {

@@ -72,7 +72,8 @@ fn uneven_rows_stay_within_the_bound() {
     let mut texts = vec![String::new(); 1000];
     texts[999] = "x".repeat(20 << 20);
     let column: ArrayRef = Arc::new(StringArray::from(texts));
-    let messages = encode(slicing(&SessionConfig::default()), vec![RecordBatch::try_from_iter([("s", column)]).unwrap()]);
+    let messages =
+        encode(slicing(&SessionConfig::default()), vec![RecordBatch::try_from_iter([("s", column)]).unwrap()]);
     let counts: i64 = messages.iter().map(|message| message.row_count).sum();
     assert_eq!(counts, 1000);
     assert_eq!(messages.last().map(|message| message.row_count), Some(1));

@@ -117,8 +117,11 @@ impl Task {
             }
         }
         self.push_batches(encoder.finish()?).await?;
-        self.send(proto::ExecutePlanResponse { metrics: Some(encode::metrics(&status.metrics())), ..Default::default() })
-            .await?;
+        self.send(proto::ExecutePlanResponse {
+            metrics: Some(encode::metrics(&status.metrics())),
+            ..Default::default()
+        })
+        .await?;
         let observed_metrics = encode::observed(&status.observed());
         if !observed_metrics.is_empty() {
             self.send(proto::ExecutePlanResponse { observed_metrics, ..Default::default() }).await?;
@@ -181,11 +184,7 @@ impl Task {
     }
 
     /// Waits for the engine, says from time to time that it works, and stops when told to.
-    async fn with_progress<T>(
-        &self,
-        work: impl Future<Output = Result<T>>,
-        ticks: &mut Option<Interval>,
-    ) -> Result<T> {
+    async fn with_progress<T>(&self, work: impl Future<Output = Result<T>>, ticks: &mut Option<Interval>) -> Result<T> {
         let mut work = std::pin::pin!(work);
         loop {
             tokio::select! {

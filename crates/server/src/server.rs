@@ -170,9 +170,8 @@ impl Server {
             .accept_compressed(CompressionEncoding::Zstd);
         let (health, health_service) = tonic_health::server::health_reporter();
         health.set_serving::<SparkConnectServiceServer<SparkConnect>>().await;
-        let reflection = || {
-            tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
-        };
+        let reflection =
+            || tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET);
 
         let mut server = tonic::transport::Server::builder()
             .initial_stream_window_size(STREAM_WINDOW)
@@ -186,9 +185,8 @@ impl Server {
             let identity = Identity::from_pem(&tls.certificate, &tls.key);
             server = server.tls_config(ServerTlsConfig::new().identity(identity))?;
         }
-        let incoming = TcpIncoming::from(self.listener)
-            .with_nodelay(Some(true))
-            .with_keepalive(Some(Duration::from_secs(60)));
+        let incoming =
+            TcpIncoming::from(self.listener).with_nodelay(Some(true)).with_keepalive(Some(Duration::from_secs(60)));
         let serving = server
             .add_service(InterceptedService::new(service, auth.clone()))
             .add_service(health_service)

@@ -126,10 +126,7 @@ impl SparkConnect {
         let session = self.existing(request.user_context, request.session_id, observed)?;
         let operation = session.operations.get(&request.operation_id);
         let result = match (&request.release, operation) {
-            (None, _) => Err(SparkError::plain(
-                ExceptionClass::UnsupportedOperation,
-                "Unknown ReleaseExecute type!",
-            )),
+            (None, _) => Err(SparkError::plain(ExceptionClass::UnsupportedOperation, "Unknown ReleaseExecute type!")),
             (_, None) => Ok(None),
             (_, Some(operation)) if !operation.delivery.is_reattachable => {
                 Err(SparkError::new("INVALID_CURSOR.NOT_REATTACHABLE"))
@@ -150,10 +147,7 @@ impl SparkConnect {
         }))
     }
 
-    async fn upload(
-        &self,
-        mut requests: Streaming<proto::AddArtifactsRequest>,
-    ) -> Answer<proto::AddArtifactsResponse> {
+    async fn upload(&self, mut requests: Streaming<proto::AddArtifactsRequest>) -> Answer<proto::AddArtifactsResponse> {
         let Some(first) = requests.message().await? else {
             return Err(Status::unknown("the stream of artifacts is empty"));
         };
@@ -172,10 +166,7 @@ impl SparkConnect {
         }))
     }
 
-    async fn fetch_error(
-        &self,
-        request: proto::FetchErrorDetailsRequest,
-    ) -> Answer<proto::FetchErrorDetailsResponse> {
+    async fn fetch_error(&self, request: proto::FetchErrorDetailsRequest) -> Answer<proto::FetchErrorDetailsResponse> {
         let session = self.sessions.peek(&key(request.user_context, request.session_id));
         let session = session.map_err(|error| self.sessions.status(&error))?;
         let error = session.and_then(|session| session.errors.take(&request.error_id));
@@ -202,8 +193,7 @@ fn delivery(options: &[RequestOption]) -> Delivery {
                 delivery.is_reattachable = reattach.reattachable;
             }
             Some(request_option::RequestOption::ResultChunkingOptions(chunking)) => {
-                delivery.chunking =
-                    chunking.allow_arrow_batch_chunking.then_some(chunking.preferred_arrow_chunk_size);
+                delivery.chunking = chunking.allow_arrow_batch_chunking.then_some(chunking.preferred_arrow_chunk_size);
             }
             Some(request_option::RequestOption::Extension(_)) | None => {}
         }
@@ -220,10 +210,7 @@ impl SparkConnectService for SparkConnect {
         self.guarded(self.execute(request.into_inner())).await
     }
 
-    async fn analyze_plan(
-        &self,
-        request: Request<proto::AnalyzePlanRequest>,
-    ) -> Answer<proto::AnalyzePlanResponse> {
+    async fn analyze_plan(&self, request: Request<proto::AnalyzePlanRequest>) -> Answer<proto::AnalyzePlanResponse> {
         self.guarded(self.analyze(request.into_inner())).await
     }
 
@@ -309,10 +296,7 @@ impl SparkConnectService for SparkConnect {
         self.guarded(self.fetch_error(request.into_inner())).await
     }
 
-    async fn clone_session(
-        &self,
-        request: Request<proto::CloneSessionRequest>,
-    ) -> Answer<proto::CloneSessionResponse> {
+    async fn clone_session(&self, request: Request<proto::CloneSessionRequest>) -> Answer<proto::CloneSessionResponse> {
         let request = request.into_inner();
         self.guarded(async {
             let observed = request.client_observed_server_side_session_id.as_deref();

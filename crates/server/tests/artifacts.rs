@@ -147,10 +147,10 @@ async fn uploaded_rows_are_relations() {
             schema_hash: None,
         })))
     };
-    upload(&mut session, vec![batch(vec![
-        single("cache/h1", &arrow_stream(0..3)),
-        single("cache/h2", &arrow_stream(3..5)),
-    ])])
+    upload(
+        &mut session,
+        vec![batch(vec![single("cache/h1", &arrow_stream(0..3)), single("cache/h2", &arrow_stream(3..5))])],
+    )
     .await
     .unwrap();
     let responses = session.run(session.request(chunks(&["h1", "h2"]))).await.unwrap();

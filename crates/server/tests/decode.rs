@@ -95,11 +95,8 @@ fn patterns_of_columns_are_in_back_quotes() {
 #[test]
 fn names_of_user_functions_are_split() {
     let function = |is_user_defined_function| {
-        let function = message::UnresolvedFunction {
-            function_name: "a.b".into(),
-            is_user_defined_function,
-            ..Default::default()
-        };
+        let function =
+            message::UnresolvedFunction { function_name: "a.b".into(), is_user_defined_function, ..Default::default() };
         match expression(ExprType::UnresolvedFunction(function)).unwrap().kind {
             ExprKind::Function(call) => call.name,
             other => panic!("{other:?}"),
@@ -121,11 +118,8 @@ fn call_sites_are_kept() {
 }
 
 fn filter_by_subquery(plan_id: i64) -> proto::Relation {
-    let subquery = proto::SubqueryExpression {
-        plan_id,
-        subquery_type: SubqueryType::Exists.into(),
-        ..Default::default()
-    };
+    let subquery =
+        proto::SubqueryExpression { plan_id, subquery_type: SubqueryType::Exists.into(), ..Default::default() };
     let condition = proto::Expression { common: None, expr_type: Some(ExprType::SubqueryExpression(subquery)) };
     relation(RelType::Filter(Box::new(proto::Filter { input: Some(Box::new(range(1))), condition: Some(condition) })))
 }
@@ -176,10 +170,7 @@ fn sql_commands_of_old_clients_are_read() {
 #[test]
 fn local_relations_need_rows_or_a_schema() {
     let local = |data: Option<&[u8]>, schema: Option<&str>| {
-        let local = proto::LocalRelation {
-            data: data.map(Bytes::copy_from_slice),
-            schema: schema.map(str::to_string),
-        };
+        let local = proto::LocalRelation { data: data.map(Bytes::copy_from_slice), schema: schema.map(str::to_string) };
         decode(&relation(RelType::LocalRelation(local)))
     };
     assert!(local(None, None).unwrap_err().is("CONNECT_INVALID_PLAN.SCHEMA_REQUIRED_FOR_LOCAL_RELATION"));
@@ -204,11 +195,7 @@ fn unspecified_enums_are_refused() {
 fn types_may_be_text() {
     let cast = |text: &str| {
         let to = message::cast::CastToType::TypeStr(text.to_string());
-        let cast = message::Cast {
-            expr: Some(Box::new(attribute("a"))),
-            cast_to_type: Some(to),
-            ..Default::default()
-        };
+        let cast = message::Cast { expr: Some(Box::new(attribute("a"))), cast_to_type: Some(to), ..Default::default() };
         expression(ExprType::Cast(Box::new(cast)))
     };
     let ExprKind::Cast { to, .. } = cast("decimal(10, 2)").unwrap().kind else { panic!() };

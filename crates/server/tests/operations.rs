@@ -246,8 +246,10 @@ async fn states_of_operations_are_told() {
     let request = |ids: Option<Vec<String>>| proto::GetStatusRequest {
         session_id: session.id.clone(),
         user_context: session.context(),
-        operation_status: ids
-            .map(|operation_ids| proto::get_status_request::OperationStatusRequest { operation_ids, ..Default::default() }),
+        operation_status: ids.map(|operation_ids| proto::get_status_request::OperationStatusRequest {
+            operation_ids,
+            ..Default::default()
+        }),
         ..Default::default()
     };
     let (none, all, some) = (request(None), request(Some(Vec::new())), request(Some(asked)));

@@ -11,8 +11,8 @@ use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Schema, SchemaRef};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::scalar::json::convert::{Converter, Outcome};
 use firesteel_functions::scalar::datetime::pattern::Use;
+use firesteel_functions::scalar::json::convert::{Converter, Outcome};
 use firesteel_functions::scalar::json::formats::Formats;
 use firesteel_functions::scalar::json::options::Options;
 use firesteel_functions::scalar::json::reader::{Json, Leniency, read};
@@ -118,7 +118,8 @@ pub fn infer(files: &[DataFile], options: &JsonOptions) -> Result<StructType> {
     }
     let all = if options.drops_null_fields { without_nulls(&all).unwrap_or(all) } else { all };
     let DataType::Struct(schema) = canonical(all) else { return Ok(StructType::default()) };
-    let mut fields: Vec<StructField> = schema.fields.iter().filter(|f| !is_empty_struct(&f.data_type)).cloned().collect();
+    let mut fields: Vec<StructField> =
+        schema.fields.iter().filter(|f| !is_empty_struct(&f.data_type)).cloned().collect();
     if is_corrupt && !fields.iter().any(|f| f.name == options.corrupt_column) {
         fields.push(StructField::new(&options.corrupt_column, DataType::STRING, true));
         fields.sort_by(|a, b| a.name.cmp(&b.name));
@@ -216,7 +217,9 @@ fn parse(records: &[String], wanted: &[StructField], options: &JsonOptions) -> R
         }
         sources.push(i);
     }
-    let data = StructType::new(wanted.iter().enumerate().filter(|(i, _)| Some(*i) != corrupt).map(|(_, f)| f.clone()).collect());
+    let data = StructType::new(
+        wanted.iter().enumerate().filter(|(i, _)| Some(*i) != corrupt).map(|(_, f)| f.clone()).collect(),
+    );
     let references: Vec<Option<&Json<'_>>> = values.iter().map(Option::as_ref).collect();
     let converter = Converter { formats: &options.formats, zone: options.zone };
     let (structs, outcomes) = converter.structs(&references, &data)?;
@@ -231,7 +234,8 @@ fn parse(records: &[String], wanted: &[StructField], options: &JsonOptions) -> R
         return rows_only(values.len());
     }
     let nulls = structs.nulls().cloned();
-    let columns: Vec<ArrayRef> = structs.as_struct().columns().iter().map(|c| masked(c, nulls.as_ref())).collect::<Result<_>>()?;
+    let columns: Vec<ArrayRef> =
+        structs.as_struct().columns().iter().map(|c| masked(c, nulls.as_ref())).collect::<Result<_>>()?;
     let mut columns = columns.into_iter();
     let mut arrays: Vec<ArrayRef> = Vec::with_capacity(wanted.len());
     for i in 0..wanted.len() {

@@ -33,9 +33,7 @@ pub fn compression(path: &Path) -> Result<FileCompressionType> {
 /// The encoding of a name; None for UTF-8.
 pub fn encoding(name: Option<&str>) -> Result<Option<&'static Encoding>> {
     let Some(name) = name else { return Ok(None) };
-    let unknown = || {
-        SparkError::plain(ExceptionClass::IllegalArgument, format!("The charset {name} is not known"))
-    };
+    let unknown = || SparkError::plain(ExceptionClass::IllegalArgument, format!("The charset {name} is not known"));
     let encoding = Encoding::for_label(name.trim().as_bytes()).ok_or_else(unknown)?;
     Ok((encoding != encoding_rs::UTF_8).then_some(encoding))
 }

@@ -37,7 +37,9 @@ impl SourceOptions {
     pub fn integer(&self, key: &str, default: i64) -> Result<i64> {
         match self.get(key) {
             None => Ok(default),
-            Some(text) => text.trim().parse().map_err(|_| illegal(format!("{key} should be an integer. Found {text}."))),
+            Some(text) => {
+                text.trim().parse().map_err(|_| illegal(format!("{key} should be an integer. Found {text}.")))
+            }
         }
     }
 

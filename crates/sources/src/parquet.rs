@@ -53,7 +53,8 @@ impl ParquetFormat {
 #[async_trait]
 impl Format for ParquetFormat {
     fn source(&self, schema: TableSchema, state: &dyn Session) -> DfResult<Arc<dyn FileSource>> {
-        let mut options = TableParquetOptions { global: state.config_options().execution.parquet.clone(), ..Default::default() };
+        let mut options =
+            TableParquetOptions { global: state.config_options().execution.parquet.clone(), ..Default::default() };
         options.global.coerce_int96 = Some("us".into());
         options.global.coerce_int96_tz = Some("UTC".into());
         options.global.binary_as_string = self.binary_as_string;
@@ -121,8 +122,8 @@ async fn footer(state: &dyn Session, store: &dyn ObjectStore, meta: &ObjectMeta)
 /// The columns of a file as Arrow reads them.
 fn arrow_schema(footer: &ParquetMetaData, uri: &str) -> Result<Schema> {
     let facts = footer.file_metadata();
-    let schema = parquet_to_arrow_schema(facts.schema_descr(), facts.key_value_metadata())
-        .map_err(|e| unreadable(uri, e))?;
+    let schema =
+        parquet_to_arrow_schema(facts.schema_descr(), facts.key_value_metadata()).map_err(|e| unreadable(uri, e))?;
     let coerced = Int96Coercer::new(facts.schema_descr(), &schema, &TimeUnit::Microsecond)
         .with_timezone(Some("UTC".into()))
         .coerce();
@@ -282,9 +283,7 @@ fn as_stored(table: &SchemaRef, file: &Schema, case_sensitive: bool) -> SchemaRe
         .fields()
         .iter()
         .map(|field| match stored_field(file, field.name(), case_sensitive) {
-            Some(stored) if stored.name() != field.name() => {
-                Arc::new(field.as_ref().clone().with_name(stored.name()))
-            }
+            Some(stored) if stored.name() != field.name() => Arc::new(field.as_ref().clone().with_name(stored.name())),
             _ => field.clone(),
         })
         .collect();
@@ -293,15 +292,16 @@ fn as_stored(table: &SchemaRef, file: &Schema, case_sensitive: bool) -> SchemaRe
 
 fn is_readable(stored: &Field, wanted: &Field) -> bool {
     use DataType as T;
-    let (Ok(from), Ok(to)) = (
-        from_arrow(stored.data_type(), stored.metadata()),
-        from_arrow(wanted.data_type(), wanted.metadata()),
-    ) else {
+    let (Ok(from), Ok(to)) =
+        (from_arrow(stored.data_type(), stored.metadata()), from_arrow(wanted.data_type(), wanted.metadata()))
+    else {
         return true;
     };
     match (&from, &to) {
         (a, b) if a.same_type(b) || b.is_null() => true,
-        (T::Struct(_), T::Struct(_) | T::Variant) | (T::Array { .. }, T::Array { .. }) | (T::Map { .. }, T::Map { .. }) => true,
+        (T::Struct(_), T::Struct(_) | T::Variant)
+        | (T::Array { .. }, T::Array { .. })
+        | (T::Map { .. }, T::Map { .. }) => true,
         (T::Byte | T::Short | T::Integer, T::Byte | T::Short | T::Integer | T::Long | T::Double) => true,
         (T::Byte | T::Short | T::Integer, T::Date | T::YearMonthInterval(..)) => true,
         (T::Byte | T::Short | T::Integer, T::Decimal(p, s)) => i16::from(*p) - i16::from(*s) >= 10,
@@ -343,25 +343,25 @@ struct ColumnsByName {
 impl PhysicalExprAdapterFactory for ColumnsByName {
     fn create(&self, table: SchemaRef, file: SchemaRef) -> DfResult<Arc<dyn PhysicalExprAdapter>> {
         // Fields that differ in nullability or metadata only need no cast.
-        let fields: Vec<FieldRef> = file
-            .fields()
-            .iter()
-            .map(|stored| {
-                let known = table.fields().iter().find(|f| f.name() == stored.name()).or_else(|| {
-                    if self.case_sensitive {
-                        return None;
+        let fields: Vec<FieldRef> =
+            file.fields()
+                .iter()
+                .map(|stored| {
+                    let known = table.fields().iter().find(|f| f.name() == stored.name()).or_else(|| {
+                        if self.case_sensitive {
+                            return None;
+                        }
+                        table.fields().iter().find(|f| {
+                            f.name().eq_ignore_ascii_case(stored.name()) && field_of(&file, f.name()).is_none()
+                        })
+                    });
+                    match known {
+                        Some(known) if known.data_type() == stored.data_type() => known.clone(),
+                        Some(known) => Arc::new(stored.as_ref().clone().with_name(known.name()).with_nullable(true)),
+                        None => stored.clone(),
                     }
-                    table.fields().iter().find(|f| {
-                        f.name().eq_ignore_ascii_case(stored.name()) && field_of(&file, f.name()).is_none()
-                    })
-                });
-                match known {
-                    Some(known) if known.data_type() == stored.data_type() => known.clone(),
-                    Some(known) => Arc::new(stored.as_ref().clone().with_name(known.name()).with_nullable(true)),
-                    None => stored.clone(),
-                }
-            })
-            .collect();
+                })
+                .collect();
         let seen = Arc::new(Schema::new(fields));
         let is_renamed = seen.fields().iter().zip(file.fields()).any(|(a, b)| a.name() != b.name());
         let inner = DefaultPhysicalExprAdapterFactory.create(table, seen)?;

@@ -152,9 +152,10 @@ fn common_names(files: &[(DataFile, Vec<(String, String)>)], discovery: &Discove
     let first = names(first);
     let same = |columns: &[(String, String)]| {
         columns.len() == first.len()
-            && columns.iter().zip(&first).all(|((a, _), b)| {
-                if discovery.conf.case_sensitive { a == b } else { a.eq_ignore_ascii_case(b) }
-            })
+            && columns
+                .iter()
+                .zip(&first)
+                .all(|((a, _), b)| if discovery.conf.case_sensitive { a == b } else { a.eq_ignore_ascii_case(b) })
     };
     if files.iter().all(|(_, columns)| same(columns)) {
         return Ok(match discovery.names {
@@ -176,7 +177,8 @@ fn common_names(files: &[(DataFile, Vec<(String, String)>)], discovery: &Discove
 
 fn typed(texts: &[Option<&str>], field: &StructField, conf: &SqlConf) -> Result<ArrayRef> {
     let array: ArrayRef = Arc::new(StringArray::from(texts.to_vec()));
-    let cast = |mode| cast_array(&array, &DataType::STRING, &field.data_type, &CastOptions::new(mode, &conf.time_zone)?);
+    let cast =
+        |mode| cast_array(&array, &DataType::STRING, &field.data_type, &CastOptions::new(mode, &conf.time_zone)?);
     if !conf.validate_partition_columns {
         return cast(Mode::Try);
     }
@@ -297,7 +299,23 @@ pub fn escape(text: &str) -> String {
     for c in text.chars() {
         let special = matches!(
             c,
-            '\u{1}'..='\u{1f}' | '"' | '#' | '%' | '\'' | '*' | '/' | ':' | '=' | '?' | '\\' | '\u{7f}' | '{' | '[' | ']' | '^'
+            '\u{1}'
+                ..='\u{1f}'
+                    | '"'
+                    | '#'
+                    | '%'
+                    | '\''
+                    | '*'
+                    | '/'
+                    | ':'
+                    | '='
+                    | '?'
+                    | '\\'
+                    | '\u{7f}'
+                    | '{'
+                    | '['
+                    | ']'
+                    | '^'
         );
         if special {
             out.push_str(&format!("%{:02X}", u32::from(c)));

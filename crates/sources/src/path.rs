@@ -131,10 +131,7 @@ fn braces(pattern: &str) -> Vec<String> {
     let Some(close) = close else { return vec![pattern.to_string()] };
     commas.push(close);
     let (head, tail) = (&pattern[..open], &pattern[close + 1..]);
-    commas
-        .windows(2)
-        .flat_map(|pair| braces(&format!("{head}{}{tail}", &pattern[pair[0] + 1..pair[1]])))
-        .collect()
+    commas.windows(2).flat_map(|pair| braces(&format!("{head}{}{tail}", &pattern[pair[0] + 1..pair[1]]))).collect()
 }
 
 #[cfg(test)]

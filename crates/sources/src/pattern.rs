@@ -6,7 +6,17 @@ use firesteel_types::calendar::{checked_days_from_civil, civil_from_days, day_of
 use std::fmt::Write;
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -120,9 +130,7 @@ impl Parts {
             return None;
         }
         let seconds = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
-        self.days()?
-            .checked_mul(86_400_000_000)?
-            .checked_add(seconds * 1_000_000 + self.micros.unwrap_or(0))
+        self.days()?.checked_mul(86_400_000_000)?.checked_add(seconds * 1_000_000 + self.micros.unwrap_or(0))
     }
 }
 
@@ -250,7 +258,8 @@ fn write_pieces(pieces: &[Piece], out: &mut String, local: i64, offset: i32, zon
             'Z' if count == 5 && offset == 0 => out.push('Z'),
             _ => {
                 let minutes = offset.abs() / 60;
-                let colon = if matches!((letter, count), ('X' | 'x', 3 | 5) | ('Z', 5) | ('z' | 'O', _)) { ":" } else { "" };
+                let colon =
+                    if matches!((letter, count), ('X' | 'x', 3 | 5) | ('Z', 5) | ('z' | 'O', _)) { ":" } else { "" };
                 if matches!(letter, 'O' | 'z') || (letter == 'Z' && count == 4) {
                     out.push_str("GMT");
                 }

@@ -8,10 +8,10 @@ use crate::listing::{self, DataFile};
 use crate::options::SourceOptions;
 use crate::parquet::{self, ParquetFormat};
 use crate::partition::{self, Discovery, Partitions};
+use crate::path;
 use crate::records::{RecordFormat, RecordReader, Tolerance};
 use crate::request::{ScanRequest, SourceScan};
 use crate::table::{FilesTable, Format, metadata_field};
-use crate::path;
 use crate::text::{BinaryReader, TextReader, any_compressed, binary_schema, text_schema};
 use crate::write::validate::check_types;
 use datafusion::execution::object_store::ObjectStoreUrl;
@@ -105,9 +105,10 @@ fn text_files(
     let files: Vec<DataFile> = partitions.files.iter().map(|(file, _)| file.clone()).collect();
     let is_compressed = any_compressed(&files)?;
     let is_partition = |f: &StructField| {
-        partitions.columns.iter().any(|p| {
-            if conf.case_sensitive { p.name == f.name } else { p.name.eq_ignore_ascii_case(&f.name) }
-        })
+        partitions
+            .columns
+            .iter()
+            .any(|p| if conf.case_sensitive { p.name == f.name } else { p.name.eq_ignore_ascii_case(&f.name) })
     };
     let declared = request.schema.as_ref().map(|schema| {
         StructType::new(schema.fields.iter().filter(|f| !is_partition(f)).cloned().collect()).as_nullable()
@@ -124,7 +125,9 @@ fn text_files(
             let schema = inferred(&|| csv::infer::infer(&files, &options))?;
             if let Some(field) = schema.fields.iter().find(|f| is_partition(f)) {
                 let name = &field.name;
-                return Err(SparkError::unsupported(format!("a column of CSV files that is a partition column: {name}")));
+                return Err(SparkError::unsupported(format!(
+                    "a column of CSV files that is a partition column: {name}"
+                )));
             }
             check_types("csv", &schema)?;
             check_corrupt(&schema, &options.corrupt_column)?;

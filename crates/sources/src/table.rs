@@ -267,8 +267,7 @@ impl TableProvider for FilesTable {
                 let (store, read) = (&store, &read);
                 async move {
                     let meta = &file.file.meta;
-                    let statistics =
-                        self.format.statistics(state, store, &self.file_schema, meta, Some(read)).await?;
+                    let statistics = self.format.statistics(state, store, &self.file_schema, meta, Some(read)).await?;
                     let mut part = PartitionedFile::new_from_meta(meta.clone());
                     part.partition_values = file.values.clone();
                     part.statistics = Some(Arc::new(self.with_partitions(&statistics, file)));

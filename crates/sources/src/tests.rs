@@ -78,7 +78,16 @@ impl Place {
         self.read(format, &path, schema, options).await.unwrap()
     }
 
-    async fn write(&self, name: &str, format: &str, schema: &str, columns: Vec<ArrayRef>, mode: SaveMode, by: &[&str], options: Pairs<'_>) -> Result<crate::WriteSummary> {
+    async fn write(
+        &self,
+        name: &str,
+        format: &str,
+        schema: &str,
+        columns: Vec<ArrayRef>,
+        mode: SaveMode,
+        by: &[&str],
+        options: Pairs<'_>,
+    ) -> Result<crate::WriteSummary> {
         let schema: StructType = parse_table_schema(schema).unwrap();
         let arrow = Arc::new(to_arrow_schema(&schema));
         let batch = RecordBatch::try_new(arrow.clone(), columns).unwrap();
@@ -165,7 +174,8 @@ async fn csv_headers_and_inference() {
     assert_eq!(schema, "struct<a0:string,b:string,a2:string,_c3:string,c d:string>");
     assert_eq!(rows, ["1|2|3|4|5"]);
     let infer = [("inferSchema", "true")];
-    let text = "1,2147483648,1.5,true,2020-01-01,2020-01-01 10:00:00,2020-01-01T10:00:00Z,x,9223372036854775808,1e3,2020-01\n";
+    let text =
+        "1,2147483648,1.5,true,2020-01-01,2020-01-01 10:00:00,2020-01-01T10:00:00Z,x,9223372036854775808,1e3,2020-01\n";
     let (schema, _) = place.read_text("csv", text, "", &infer).await;
     assert_eq!(
         schema,
@@ -173,10 +183,7 @@ async fn csv_headers_and_inference() {
     );
     let text = "1,a,1,NaN,2020-01-01,,Inf\n2,,1.5,1,2020-01-01 10:00:00,,1\n";
     let (schema, _) = place.read_text("csv", text, "", &infer).await;
-    assert_eq!(
-        schema,
-        "struct<_c0:int,_c1:string,_c2:double,_c3:double,_c4:timestamp,_c5:string,_c6:double>"
-    );
+    assert_eq!(schema, "struct<_c0:int,_c1:string,_c2:double,_c3:double,_c4:timestamp,_c5:string,_c6:double>");
     let text = "10:30,2020/01/01, 1,1 ,TRUE,12345678901234567890123456789012345678901,1.0d,0x10,2020-1-1,2020\n";
     let (schema, _) = place.read_text("csv", text, "", &infer).await;
     assert_eq!(
@@ -247,7 +254,9 @@ fn parts_of_a_file_cover_each_line_once() {
         for (start, end) in [(0, cut), (cut, size)] {
             let part = crate::records::FilePart { path: path.clone().into(), size, modified_millis: 0, start, end };
             let mut reader = Lines::open(&part, &LineOptions::default()).unwrap();
-            while start < end && let Some(line) = reader.next_line().unwrap() {
+            while start < end
+                && let Some(line) = reader.next_line().unwrap()
+            {
                 lines.push(String::from_utf8(line.to_vec()).unwrap());
             }
         }
@@ -258,7 +267,8 @@ fn parts_of_a_file_cover_each_line_once() {
 #[tokio::test]
 async fn json_inference() {
     let place = Place::new();
-    let (schema, rows) = place.read_text("json", "{\"b\":1,\"a\":\"x\"}\n{\"a\":null,\"c\":1.5,\"b\":2147483648}\n", "", &[]).await;
+    let (schema, rows) =
+        place.read_text("json", "{\"b\":1,\"a\":\"x\"}\n{\"a\":null,\"c\":1.5,\"b\":2147483648}\n", "", &[]).await;
     assert_eq!(schema, "struct<a:string,b:bigint,c:double>");
     assert_eq!(rows, ["x|1|NULL", "NULL|2147483648|1.5"]);
     let text = "{\"i\":1,\"e\":1e3,\"t\":true,\"n\":null,\"big\":12345678901234567890,\"arr\":[1,2.5],\"o\":{\"y\":1,\"x\":[]},\"m\":[{\"a\":1},{\"b\":\"x\"}],\"mix\":[1,\"a\"]}\n";
@@ -282,7 +292,8 @@ async fn json_inference() {
 #[tokio::test]
 async fn json_values() {
     let place = Place::new();
-    let (_, rows) = place.read_text("json", "{\"a\":1}\n{\"a\":\nxyz\n{\"a\":\"q\"}\n", "a int, _corrupt_record string", &[]).await;
+    let (_, rows) =
+        place.read_text("json", "{\"a\":1}\n{\"a\":\nxyz\n{\"a\":\"q\"}\n", "a int, _corrupt_record string", &[]).await;
     assert_eq!(rows, ["1|NULL", "NULL|{\"a\":", "NULL|xyz", "NULL|{\"a\":\"q\"}"]);
     for (value, data_type, expected) in [
         ("1.0", "int", "NULL"),
@@ -375,7 +386,13 @@ async fn save_modes() {
     assert_eq!(place.read("csv", &place.path("m"), "", &[]).await.unwrap().1.len(), 2);
     write(SaveMode::Overwrite, 5).await.unwrap();
     assert_eq!(place.read("csv", &place.path("m"), "", &[]).await.unwrap().1, ["5"]);
-    assert!(!Path::new(&place.path("m")).read_dir().unwrap().any(|e| e.unwrap().file_name().to_string_lossy().contains("temporary")));
+    assert!(
+        !Path::new(&place.path("m")).read_dir().unwrap().any(|e| e
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .contains("temporary"))
+    );
 }
 
 #[tokio::test]
@@ -422,9 +439,17 @@ async fn csv_and_json_text() {
     let schema = "i int, s string, n string, e string";
     for (name, options, expected) in [
         ("plain", &[][..], "1,\"a,b\",,\"\"\n2,\"q\\\"x\",n,s\n3,back\\slash,\"l\nf\",#c\n"),
-        ("all", &[("quoteAll", "true")][..], "\"1\",\"a,b\",\"\",\"\"\n\"2\",\"q\\\"x\",\"n\",\"s\"\n\"3\",\"back\\\\slash\",\"l\nf\",\"#c\"\n"),
+        (
+            "all",
+            &[("quoteAll", "true")][..],
+            "\"1\",\"a,b\",\"\",\"\"\n\"2\",\"q\\\"x\",\"n\",\"s\"\n\"3\",\"back\\\\slash\",\"l\nf\",\"#c\"\n",
+        ),
         ("escape", &[("escape", "\"")][..], "1,\"a,b\",,\"\"\n2,\"q\"\"x\",n,s\n3,back\\slash,\"l\nf\",#c\n"),
-        ("header", &[("header", "true"), ("nullValue", "NULL"), ("emptyValue", "EMPTY")][..], "i,s,n,e\n1,\"a,b\",NULL,EMPTY\n2,\"q\\\"x\",n,s\n3,back\\slash,\"l\nf\",#c\n"),
+        (
+            "header",
+            &[("header", "true"), ("nullValue", "NULL"), ("emptyValue", "EMPTY")][..],
+            "i,s,n,e\n1,\"a,b\",NULL,EMPTY\n2,\"q\\\"x\",n,s\n3,back\\slash,\"l\nf\",#c\n",
+        ),
     ] {
         place.write(name, "csv", schema, columns(), SaveMode::ErrorIfExists, &[], options).await.unwrap();
         assert_eq!(contents(&place.path(name))[0].1, expected, "{name}");
@@ -432,10 +457,24 @@ async fn csv_and_json_text() {
     place.write("json", "json", schema, columns(), SaveMode::ErrorIfExists, &[], &[]).await.unwrap();
     let expected = "{\"i\":1,\"s\":\"a,b\",\"e\":\"\"}\n{\"i\":2,\"s\":\"q\\\"x\",\"n\":\"n\",\"e\":\" s \"}\n{\"i\":3,\"s\":\"back\\\\slash\",\"n\":\"l\\nf\",\"e\":\"#c\"}\n";
     assert_eq!(contents(&place.path("json"))[0].1, expected);
-    place.write("gz", "csv", schema, columns(), SaveMode::ErrorIfExists, &[], &[("compression", "gzip"), ("multiLine", "true")]).await.unwrap();
+    place
+        .write(
+            "gz",
+            "csv",
+            schema,
+            columns(),
+            SaveMode::ErrorIfExists,
+            &[],
+            &[("compression", "gzip"), ("multiLine", "true")],
+        )
+        .await
+        .unwrap();
     assert_eq!(place.read("csv", &place.path("gz"), "", &[("multiLine", "true")]).await.unwrap().1.len(), 3);
     let records = [("maxRecordsPerFile", "2")];
-    place.write("few", "csv", "i int", vec![ints(&[0, 1, 2, 3, 4])], SaveMode::ErrorIfExists, &[], &records).await.unwrap();
+    place
+        .write("few", "csv", "i int", vec![ints(&[0, 1, 2, 3, 4])], SaveMode::ErrorIfExists, &[], &records)
+        .await
+        .unwrap();
     let found: Vec<String> = contents(&place.path("few")).into_iter().map(|(_, text)| text).collect();
     assert_eq!(found, ["0\n1\n", "2\n3\n", "4\n"]);
 }
@@ -462,8 +501,20 @@ async fn a_failed_write_leaves_nothing() {
             assert!(write(request, plan.clone(), place.context.task_ctx()).await.is_err());
         }
     }
-    let error = place.write("fresh/deep", "csv", "i map<int,int>", vec![arrow::array::new_null_array(
-        to_arrow_schema(&parse_table_schema("i map<int,int>").unwrap()).field(0).data_type(), 1)], SaveMode::Overwrite, &[], &[]).await;
+    let error = place
+        .write(
+            "fresh/deep",
+            "csv",
+            "i map<int,int>",
+            vec![arrow::array::new_null_array(
+                to_arrow_schema(&parse_table_schema("i map<int,int>").unwrap()).field(0).data_type(),
+                1,
+            )],
+            SaveMode::Overwrite,
+            &[],
+            &[],
+        )
+        .await;
     assert!(error.unwrap_err().is("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE"));
     assert!(!Path::new(&place.path("fresh")).exists());
     assert_eq!(contents(&place.path("k")), [(String::new(), "1\n".to_string())]);
@@ -509,8 +560,22 @@ async fn samples_for_other_readers() {
     place.folder.disable_cleanup(true);
     for codec in ["snappy", "zstd", "gzip", "lz4_raw", "none"] {
         let options = [("compression", codec)];
-        place.write(&format!("parquet_{codec}"), "parquet", schema, columns.clone(), SaveMode::Overwrite, &[], &options).await.unwrap();
+        place
+            .write(&format!("parquet_{codec}"), "parquet", schema, columns.clone(), SaveMode::Overwrite, &[], &options)
+            .await
+            .unwrap();
     }
-    place.write("partitioned", "parquet", "i int, p date", vec![ints(&[1, 2]), arrow::compute::cast(&ints(&[0, 18262]), &arrow::datatypes::DataType::Date32).unwrap()], SaveMode::Overwrite, &["p"], &[]).await.unwrap();
+    place
+        .write(
+            "partitioned",
+            "parquet",
+            "i int, p date",
+            vec![ints(&[1, 2]), arrow::compute::cast(&ints(&[0, 18262]), &arrow::datatypes::DataType::Date32).unwrap()],
+            SaveMode::Overwrite,
+            &["p"],
+            &[],
+        )
+        .await
+        .unwrap();
     std::fs::rename(place.folder.path(), folder).unwrap();
 }

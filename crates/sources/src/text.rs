@@ -3,7 +3,10 @@
 use crate::lines::{LineOptions, Lines, compression, text, whole};
 use crate::options::SourceOptions;
 use crate::records::{Batches, FilePart, RecordReader, io};
-use arrow::array::{ArrayRef, BinaryBuilder, Int64Array, RecordBatch, RecordBatchOptions, StringArray, StringBuilder, TimestampMicrosecondArray};
+use arrow::array::{
+    ArrayRef, BinaryBuilder, Int64Array, RecordBatch, RecordBatchOptions, StringArray, StringBuilder,
+    TimestampMicrosecondArray,
+};
 use arrow::datatypes::Schema;
 use firesteel_error::Result;
 use firesteel_types::arrow_mapping::to_arrow_schema;

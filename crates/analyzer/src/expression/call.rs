@@ -39,8 +39,10 @@ pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origi
         }
         Body::Window(_) => Err(SparkError::new("WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE")
             .with("funcName", format!("\"{}\"", function.call_text(&[])))),
-        Body::Generator(_) => Err(SparkError::new("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS")
-            .with("expression", format!("\"{name}\""))),
+        Body::Generator(_) => {
+            Err(SparkError::new("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS")
+                .with("expression", format!("\"{name}\"")))
+        }
     }
 }
 
@@ -211,7 +213,8 @@ fn aggregate(
     let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
     let text = function.call_text(&texts);
     let mut context = a.build_context(origin);
-    let arguments = if is_star { arguments } else { function.signature.apply(function.name, &text, arguments, &mut context)? };
+    let arguments =
+        if is_star { arguments } else { function.signature.apply(function.name, &text, arguments, &mut context)? };
     let filter = match &call.filter {
         Some(filter) => {
             let typed = a.expression(filter, scope)?;
@@ -348,8 +351,9 @@ fn user_function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, sco
             let text = format!("{}({})", call.name.join("."), texts.join(", "));
             Ok(body.named(text))
         }
-        Some(UserFunction::SqlTable { .. }) => Err(SparkError::new("NOT_A_SCALAR_FUNCTION")
-            .with("functionName", quote_parts(&call.name))),
+        Some(UserFunction::SqlTable { .. }) => {
+            Err(SparkError::new("NOT_A_SCALAR_FUNCTION").with("functionName", quote_parts(&call.name)))
+        }
         Some(UserFunction::Python(f)) => {
             let _ = origin;
             Err(SparkError::unsupported(format!("the Python function {}", f.name)))

@@ -56,10 +56,9 @@ fn field_index(a: &Analyzer<'_>, schema: &StructType, name: &str) -> Result<usiz
                 .with("field", quote(name))
                 .with("count", count.to_string()))
         }
-        _ => Err(SparkError::new("FIELD_NOT_FOUND").with("fieldName", quote(name)).with(
-            "fields",
-            schema.fields.iter().map(|f| quote(&f.name)).collect::<Vec<_>>().join(", "),
-        )),
+        _ => Err(SparkError::new("FIELD_NOT_FOUND")
+            .with("fieldName", quote(name))
+            .with("fields", schema.fields.iter().map(|f| quote(&f.name)).collect::<Vec<_>>().join(", "))),
     }
 }
 
@@ -80,14 +79,16 @@ pub(crate) fn extract_value(
 ) -> Result<TypedExpr> {
     let text = format!("{}[{}]", child.name, extraction.name);
     match &child.data_type {
-        DataType::Struct(_) => match extraction.literal() {
-            Some(ScalarValue::Utf8(Some(name)) | ScalarValue::Utf8View(Some(name))) => {
-                let name = name.clone();
-                extract_field(a, child, &name)
+        DataType::Struct(_) => {
+            match extraction.literal() {
+                Some(ScalarValue::Utf8(Some(name)) | ScalarValue::Utf8View(Some(name))) => {
+                    let name = name.clone();
+                    extract_field(a, child, &name)
+                }
+                _ => Err(SparkError::new("INVALID_EXTRACT_FIELD_TYPE")
+                    .with("extraction", format!("\"{}\"", extraction.name))),
             }
-            _ => Err(SparkError::new("INVALID_EXTRACT_FIELD_TYPE")
-                .with("extraction", format!("\"{}\"", extraction.name))),
-        },
+        }
         DataType::Array { element, .. }
             if matches!(element.as_ref(), DataType::Struct(_)) && extraction.data_type.is_string() =>
         {
@@ -173,17 +174,15 @@ fn update_path(
                 arguments.push(value);
             }
             Some(_) => {
-                return Err(SparkError::new("FIELD_NOT_FOUND").with("fieldName", quote(first)).with(
-                    "fields",
-                    schema.fields.iter().map(|f| quote(&f.name)).collect::<Vec<_>>().join(", "),
-                ));
+                return Err(SparkError::new("FIELD_NOT_FOUND")
+                    .with("fieldName", quote(first))
+                    .with("fields", schema.fields.iter().map(|f| quote(&f.name)).collect::<Vec<_>>().join(", ")));
             }
             None => return Ok(child),
         }
     }
     if arguments.is_empty() {
-        return Err(SparkError::new("DATATYPE_MISMATCH.CANNOT_DROP_ALL_FIELDS")
-            .with("sqlExpr", format!("\"{text}\"")));
+        return Err(SparkError::new("DATATYPE_MISMATCH.CANNOT_DROP_ALL_FIELDS").with("sqlExpr", format!("\"{text}\"")));
     }
     let is_nullable = child.nullable;
     let mut context = a.build_context(origin);

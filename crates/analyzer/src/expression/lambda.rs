@@ -112,10 +112,8 @@ fn bind(
         let unique = format!("{parameter}#λ{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let field = Arc::new(Field::new(&unique, arrow_mapping::to_arrow(data_type), *nullable));
         let variable = DfExpr::LambdaVariable(LambdaVariable::new(unique.clone(), Some(field)));
-        frame.push((
-            parameter.clone(),
-            TypedExpr::new(variable, data_type.clone(), *nullable, "namedlambdavariable()"),
-        ));
+        frame
+            .push((parameter.clone(), TypedExpr::new(variable, data_type.clone(), *nullable, "namedlambdavariable()")));
         names.push(unique);
     }
     a.lambdas.push(frame);

@@ -72,14 +72,15 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
                 None => name::attribute(a, &parts, None, scope),
             }
         }
-        ExprKind::Star { .. } | ExprKind::Regex { .. } => Err(SparkError::new("INVALID_USAGE_OF_STAR_OR_REGEX")
-            .with("elem", "'*'")
-            .with("prettyName", "expression")),
+        ExprKind::Star { .. } | ExprKind::Regex { .. } => {
+            Err(SparkError::new("INVALID_USAGE_OF_STAR_OR_REGEX").with("elem", "'*'").with("prettyName", "expression"))
+        }
         ExprKind::NamedArgument { name, .. } => Err(SparkError::new("UNEXPECTED_POSITIONAL_ARGUMENT")
             .with("routineName", "`expression`")
             .with("parameterName", quote_parts(std::slice::from_ref(name)))),
-        ExprKind::Lambda { .. } => Err(SparkError::new("INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION")
-            .with("class", "expression")),
+        ExprKind::Lambda { .. } => {
+            Err(SparkError::new("INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION").with("class", "expression"))
+        }
         ExprKind::Default => Err(SparkError::new("DEFAULT_PLACEMENT_INVALID")),
         ExprKind::PythonFunction(f) => Err(SparkError::unsupported(format!("the Python function {}", f.name))),
         ExprKind::Unsupported(what) => Err(SparkError::unsupported(what)),
@@ -127,15 +128,13 @@ pub(crate) fn fold(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
             let schema = std::sync::Arc::new(Schema::empty());
             let df_schema = schema.clone().to_dfschema().map_err(crate::resolved::engine_error)?;
             let props = ExecutionProps::new();
-            let physical = datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props, &Default::default())
-                .map_err(crate::resolved::engine_error)?;
+            let physical =
+                datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props, &Default::default())
+                    .map_err(crate::resolved::engine_error)?;
             let options = RecordBatchOptions::new().with_row_count(Some(1));
             let batch = RecordBatch::try_new_with_options(schema, vec![], &options)
                 .map_err(|e| SparkError::internal(e.to_string()))?;
-            physical
-                .evaluate(&batch)
-                .and_then(|v| v.into_array(1))
-                .map_err(crate::resolved::engine_error)?
+            physical.evaluate(&batch).and_then(|v| v.into_array(1)).map_err(crate::resolved::engine_error)?
         }
     };
     Literal::from_array(&array, 0, &typed.data_type)

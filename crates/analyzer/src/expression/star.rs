@@ -49,9 +49,9 @@ fn star(
     if let Some(plan_id) = plan_id
         && target.is_none()
     {
-        let attributes = scope.star_by_plan_id(plan_id).ok_or_else(|| {
-            SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", "`*`")
-        })?;
+        let attributes = scope
+            .star_by_plan_id(plan_id)
+            .ok_or_else(|| SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", "`*`"))?;
         return Ok(all(&attributes));
     }
     let Some(target) = target else { return Ok(all(&scope.attributes)) };

@@ -113,7 +113,8 @@ fn in_subquery(
         cast_left.push(super::implicit_cast(a, value, to)?);
     }
     let nullable = cast_left.iter().any(|t| t.nullable) || inner.output.iter().any(|o| o.nullable);
-    let name = format!("({} IN (listquery()))", cast_left.iter().map(|t| t.name.clone()).collect::<Vec<_>>().join(", "));
+    let name =
+        format!("({} IN (listquery()))", cast_left.iter().map(|t| t.name.clone()).collect::<Vec<_>>().join(", "));
     match cast_left.as_slice() {
         [value] => {
             let plan = cast_single_column(a, &inner, &targets[0])?;
@@ -159,7 +160,8 @@ fn to_outer(expr: DfExpr, scope: &Scope, references: &mut Vec<DfExpr>) -> Result
     use datafusion::common::tree_node::{Transformed, TreeNode};
     let transformed = expr.transform(|e| {
         if let DfExpr::Column(column) = &e
-            && let Some(attribute) = scope.attributes.iter().chain(&scope.hidden).find(|x| x.column_name() == column.name)
+            && let Some(attribute) =
+                scope.attributes.iter().chain(&scope.hidden).find(|x| x.column_name() == column.name)
         {
             let arrow = firesteel_types::arrow_mapping::to_arrow(&attribute.data_type);
             let field = Arc::new(Field::new(attribute.column_name(), arrow, attribute.nullable));

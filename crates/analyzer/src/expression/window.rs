@@ -59,7 +59,11 @@ pub(crate) fn window(
             }
             other => return Ok(Transformed::no(other)),
         };
-        Ok(Transformed::new(DfExpr::WindowFunction(Box::new(filled)), true, datafusion::common::tree_node::TreeNodeRecursion::Jump))
+        Ok(Transformed::new(
+            DfExpr::WindowFunction(Box::new(filled)),
+            true,
+            datafusion::common::tree_node::TreeNodeRecursion::Jump,
+        ))
     }))?;
     let _ = origin;
     Ok(TypedExpr::new(transformed.data, inner.data_type, inner.nullable, text))
@@ -71,7 +75,11 @@ fn named_window(a: &Analyzer<'_>, name: &str) -> Result<WindowSpecification> {
         .iter()
         .rev()
         .find_map(|w| w.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, s)| s.clone()))
-        .ok_or_else(|| SparkError::new("MISSING_WINDOW_SPECIFICATION").with("windowName", name).with("docroot", "https://spark.apache.org/docs/latest"))
+        .ok_or_else(|| {
+            SparkError::new("MISSING_WINDOW_SPECIFICATION")
+                .with("windowName", name)
+                .with("docroot", "https://spark.apache.org/docs/latest")
+        })
 }
 
 /// The function without its window, and whether it needs a fixed frame (ranks, lag and lead).
@@ -141,7 +149,12 @@ fn analyse_specification(a: &mut Analyzer<'_>, spec: &WindowSpecification, scope
     Ok(Analysed { partition, order })
 }
 
-fn frame(a: &mut Analyzer<'_>, spec: &WindowSpecification, analysed: &Analysed, fixed: Option<FixedFrame>) -> Result<DfFrame> {
+fn frame(
+    a: &mut Analyzer<'_>,
+    spec: &WindowSpecification,
+    analysed: &Analysed,
+    fixed: Option<FixedFrame>,
+) -> Result<DfFrame> {
     let null = || ScalarValue::UInt64(None);
     if let Some(fixed) = fixed {
         if analysed.order.is_empty() {
@@ -170,7 +183,8 @@ fn frame(a: &mut Analyzer<'_>, spec: &WindowSpecification, analysed: &Analysed, 
         } else {
             (WindowFrameUnits::Range, WindowFrameBound::CurrentRow)
         };
-        let lower = WindowFrameBound::Preceding(if units == WindowFrameUnits::Range { ScalarValue::Null } else { null() });
+        let lower =
+            WindowFrameBound::Preceding(if units == WindowFrameUnits::Range { ScalarValue::Null } else { null() });
         return Ok(DfFrame::new_bounds(units, lower, upper));
     };
     let lower = bound(a, frame, &frame.lower, analysed)?;
@@ -180,8 +194,9 @@ fn frame(a: &mut Analyzer<'_>, spec: &WindowSpecification, analysed: &Analysed, 
         FrameUnit::Range => WindowFrameUnits::Range,
     };
     if units == WindowFrameUnits::Range && analysed.order.is_empty() && has_offset(frame) {
-        return Err(SparkError::new("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER")
-            .with("sqlExpr", "\"window specification\""));
+        return Err(
+            SparkError::new("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER").with("sqlExpr", "\"window specification\"")
+        );
     }
     if units == WindowFrameUnits::Range && analysed.order.is_empty() {
         return Ok(DfFrame::new_bounds(
@@ -262,13 +277,21 @@ fn range_bound(a: &mut Analyzer<'_>, value: Literal, spec: &Analysed) -> Result<
     };
     let scalar = match (&key, magnitude) {
         (DataType::Date | DataType::Timestamp | DataType::TimestampNtz, Literal::DayTimeInterval(us, _)) => {
-            ScalarValue::IntervalMonthDayNano(Some(arrow::datatypes::IntervalMonthDayNano::new(0, 0, us.saturating_mul(1000))))
+            ScalarValue::IntervalMonthDayNano(Some(arrow::datatypes::IntervalMonthDayNano::new(
+                0,
+                0,
+                us.saturating_mul(1000),
+            )))
         }
         (DataType::Date | DataType::Timestamp | DataType::TimestampNtz, Literal::YearMonthInterval(m, _)) => {
             ScalarValue::IntervalMonthDayNano(Some(arrow::datatypes::IntervalMonthDayNano::new(m, 0, 0)))
         }
         (DataType::Date | DataType::Timestamp | DataType::TimestampNtz, Literal::CalendarInterval(m, d, us)) => {
-            ScalarValue::IntervalMonthDayNano(Some(arrow::datatypes::IntervalMonthDayNano::new(m, d, us.saturating_mul(1000))))
+            ScalarValue::IntervalMonthDayNano(Some(arrow::datatypes::IntervalMonthDayNano::new(
+                m,
+                d,
+                us.saturating_mul(1000),
+            )))
         }
         (DataType::Date, Literal::Long(days)) => ScalarValue::IntervalMonthDayNano(Some(
             arrow::datatypes::IntervalMonthDayNano::new(0, i32::try_from(days).unwrap_or(i32::MAX), 0),

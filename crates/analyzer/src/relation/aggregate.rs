@@ -32,7 +32,12 @@ pub(crate) fn grouping_marker(is_grouping: bool, arguments: &[TypedExpr]) -> Typ
 }
 
 /// Plans the aggregation of `input`, and rewrites `outputs` to its columns.
-pub(crate) fn plan(a: &Analyzer<'_>, input: &Resolved, groups: &Groups, outputs: &mut [&mut TypedExpr]) -> Result<LogicalPlan> {
+pub(crate) fn plan(
+    a: &Analyzer<'_>,
+    input: &Resolved,
+    groups: &Groups,
+    outputs: &mut [&mut TypedExpr],
+) -> Result<LogicalPlan> {
     let keys = key_columns(input, groups);
     let mut base = input.plan.clone();
     if keys.iter().any(|k| !k.is_column()) {
@@ -96,10 +101,7 @@ pub(crate) fn plan(a: &Analyzer<'_>, input: &Resolved, groups: &Groups, outputs:
     let group_expr = match &groups.sets {
         None => keys.iter().map(|k| k.attribute.expr()).collect(),
         Some(sets) => {
-            let sets = sets
-                .iter()
-                .map(|set| set.iter().map(|i| keys[*i].attribute.expr()).collect())
-                .collect();
+            let sets = sets.iter().map(|set| set.iter().map(|i| keys[*i].attribute.expr()).collect()).collect();
             vec![DfExpr::GroupingSet(GroupingSet::GroupingSets(sets))]
         }
     };

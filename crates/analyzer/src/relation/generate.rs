@@ -79,8 +79,7 @@ pub(crate) fn generate(
     let get_field = datafusion::functions::core::get_field();
     for (field, name) in generator.columns.iter().zip(&names) {
         let nullable = field.nullable || is_outer;
-        let attribute =
-            Attribute::new(name, field.data_type.clone(), nullable).with_qualifier(&item.qualifier);
+        let attribute = Attribute::new(name, field.data_type.clone(), nullable).with_qualifier(&item.qualifier);
         let key = DfExpr::Literal(datafusion::scalar::ScalarValue::Utf8(Some(field.name.clone())), None);
         expressions.push(get_field.call(vec![rows.expr(), key]).alias(attribute.column_name()));
         attributes.push(attribute);

@@ -47,8 +47,8 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
         JoinCondition::None => combine(&left, &right, join.join_type, None),
         JoinCondition::On(condition) => {
             let scope = a.scope(&[&left, &right]);
-            let typed = boolean(a.expression(condition, &scope)?, "JOIN")
-                .map_err(|e| join_condition_type(e, condition))?;
+            let typed =
+                boolean(a.expression(condition, &scope)?, "JOIN").map_err(|e| join_condition_type(e, condition))?;
             combine(&left, &right, join.join_type, Some(typed.expr))
         }
     }
@@ -58,9 +58,8 @@ fn join_condition_type(error: SparkError, _condition: &firesteel_plan::Expr) -> 
     if !error.is("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN") {
         return error;
     }
-    let of = |name: &str| {
-        error.parameters().iter().find(|(n, _)| n == name).map(|(_, v)| v.clone()).unwrap_or_default()
-    };
+    let of =
+        |name: &str| error.parameters().iter().find(|(n, _)| n == name).map(|(_, v)| v.clone()).unwrap_or_default();
     SparkError::new("JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE")
         .with("joinCondition", of("sqlExpr"))
         .with("conditionType", of("type"))
@@ -106,9 +105,7 @@ fn split(condition: DfExpr, left: &LogicalPlan, right: &LogicalPlan) -> (Vec<(Df
         {
             let of = |e: &DfExpr, plan: &LogicalPlan| {
                 let columns = e.column_refs();
-                !columns.is_empty()
-                    && !has_subquery(e)
-                    && columns.iter().all(|c| plan.schema().has_column(c))
+                !columns.is_empty() && !has_subquery(e) && columns.iter().all(|c| plan.schema().has_column(c))
             };
             if of(&b.left, left) && of(&b.right, right) {
                 on.push((*b.left.clone(), *b.right.clone()));
@@ -130,12 +127,20 @@ fn split(condition: DfExpr, left: &LogicalPlan, right: &LogicalPlan) -> (Vec<(Df
 fn has_subquery(expr: &DfExpr) -> bool {
     use datafusion::common::tree_node::TreeNode;
     expr.exists(|e| {
-        Ok(matches!(e, DfExpr::ScalarSubquery(_) | DfExpr::Exists(_) | DfExpr::InSubquery(_) | DfExpr::OuterReferenceColumn(..)))
+        Ok(matches!(
+            e,
+            DfExpr::ScalarSubquery(_) | DfExpr::Exists(_) | DfExpr::InSubquery(_) | DfExpr::OuterReferenceColumn(..)
+        ))
     })
     .unwrap_or(true)
 }
 
-fn join_plan(left: LogicalPlan, right: LogicalPlan, join_type: DfJoinType, condition: Option<DfExpr>) -> Result<LogicalPlan> {
+fn join_plan(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    join_type: DfJoinType,
+    condition: Option<DfExpr>,
+) -> Result<LogicalPlan> {
     let (on, filter) = match condition {
         Some(condition) => split(condition, &left, &right),
         None => (Vec::new(), None),

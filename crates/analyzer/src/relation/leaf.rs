@@ -34,7 +34,10 @@ pub(crate) fn one_row_plan() -> LogicalPlan {
 /// `spark.range(…)`.
 pub(crate) fn range(start: i64, end: i64, step: i64, num_partitions: Option<i32>) -> Result<Resolved> {
     if step == 0 {
-        return Err(SparkError::plain(firesteel_error::ExceptionClass::IllegalArgument, "The step of a range must not be 0"));
+        return Err(SparkError::plain(
+            firesteel_error::ExceptionClass::IllegalArgument,
+            "The step of a range must not be 0",
+        ));
     }
     let provider = crate::range::RangeTable::new(start, end, step, num_partitions);
     let scan = Scan {
@@ -51,8 +54,12 @@ pub(crate) fn scan(scan: &Scan, qualifier: &[String]) -> Result<Resolved> {
     let attributes = scan.attributes(qualifier);
     let provider_schema = scan.provider.schema();
     let plan = built(
-        LogicalPlanBuilder::scan(scan.name.as_str().to_owned() + "#scan", provider_as_source(scan.provider.clone()), None)
-            .and_then(LogicalPlanBuilder::build),
+        LogicalPlanBuilder::scan(
+            scan.name.as_str().to_owned() + "#scan",
+            provider_as_source(scan.provider.clone()),
+            None,
+        )
+        .and_then(LogicalPlanBuilder::build),
     )?;
     let hidden: Vec<Attribute> =
         scan.metadata_columns.iter().map(|f| Attribute::from_field(f).with_qualifier(qualifier)).collect();
@@ -64,12 +71,8 @@ pub(crate) fn scan(scan: &Scan, qualifier: &[String]) -> Result<Resolved> {
             attributes.len()
         )));
     }
-    let expressions = attributes
-        .iter()
-        .chain(&hidden)
-        .zip(columns)
-        .map(|(a, c)| DfExpr::Column(c).alias(a.column_name()))
-        .collect();
+    let expressions =
+        attributes.iter().chain(&hidden).zip(columns).map(|(a, c)| DfExpr::Column(c).alias(a.column_name())).collect();
     let mut resolved = Resolved::leaf(project(plan, expressions)?, attributes);
     resolved.hidden = hidden;
     Ok(resolved)
@@ -138,9 +141,8 @@ pub(crate) fn local(a: &mut Analyzer<'_>, local: &LocalRelation) -> Result<Resol
         }
     }
     let Some(arrow_schema) = arrow_schema else {
-        let schema = declared.ok_or_else(|| {
-            SparkError::new("CONNECT_INVALID_PLAN.SCHEMA_REQUIRED_FOR_LOCAL_RELATION")
-        })?;
+        let schema =
+            declared.ok_or_else(|| SparkError::new("CONNECT_INVALID_PLAN.SCHEMA_REQUIRED_FOR_LOCAL_RELATION"))?;
         let arrow = Arc::new(unique_names(&arrow_mapping::to_arrow_schema(&schema)));
         return scan(&memory_scan(&schema, arrow, Vec::new())?, &[]);
     };
@@ -174,12 +176,8 @@ fn schema_of(text: &str) -> Result<StructType> {
 
 /// Column names that DataFusion's tables accept: each once.
 fn unique_names(schema: &Schema) -> Schema {
-    let fields: Vec<_> = schema
-        .fields()
-        .iter()
-        .enumerate()
-        .map(|(i, f)| f.as_ref().clone().with_name(format!("{i}")))
-        .collect();
+    let fields: Vec<_> =
+        schema.fields().iter().enumerate().map(|(i, f)| f.as_ref().clone().with_name(format!("{i}"))).collect();
     Schema::new(fields)
 }
 

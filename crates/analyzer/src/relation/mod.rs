@@ -52,7 +52,9 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             let rows = a.env.statement(statement)?;
             leaf::rows(&rows)
         }
-        K::Project { .. } | K::Aggregate(_) | K::Having { .. } | K::Qualify { .. } | K::WithWindows { .. } => select::block(a, relation),
+        K::Project { .. } | K::Aggregate(_) | K::Having { .. } | K::Qualify { .. } | K::WithWindows { .. } => {
+            select::block(a, relation)
+        }
         K::Sort { input, order, is_global } => select::sort(a, input, order, *is_global),
         K::Filter { input, condition } => unary::filter(a, input, condition),
         K::Limit { input, limit } => unary::limit(a, input, Some(limit), None),

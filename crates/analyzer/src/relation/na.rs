@@ -61,7 +61,8 @@ pub(crate) fn fill(a: &mut Analyzer<'_>, input: &Relation, columns: &[String], v
         let replacement = expression::implicit_cast(a, expression::literal(value)?, &column.data_type)?;
         let mut source = column.typed();
         if matches!(column.data_type, DataType::Double | DataType::Float) {
-            let null = expression::implicit_cast(a, expression::literal(&Literal::Null(DataType::Null))?, &column.data_type)?;
+            let null =
+                expression::implicit_cast(a, expression::literal(&Literal::Null(DataType::Null))?, &column.data_type)?;
             source = call(a, "nanvl", vec![source, null])?;
         }
         let filled = call(a, "coalesce", vec![source, replacement])?;
@@ -96,9 +97,8 @@ pub(crate) fn drop(
         sum = call(a, "+", vec![sum, counted])?;
     }
     let condition = call(a, ">=", vec![sum, count])?;
-    let plan = built(
-        LogicalPlanBuilder::from(input.plan.clone()).filter(condition.expr).and_then(LogicalPlanBuilder::build),
-    )?;
+    let plan =
+        built(LogicalPlanBuilder::from(input.plan.clone()).filter(condition.expr).and_then(LogicalPlanBuilder::build))?;
     Ok(input.with_plan(plan))
 }
 
@@ -115,7 +115,8 @@ pub(crate) fn replace(
     let kind = replacements.iter().map(|(old, _)| old).find(|l| !l.is_null());
     let mut outputs = Vec::new();
     for column in &input.output {
-        let applies = chosen.iter().any(|c| c.id == column.id) && kind.is_some_and(|k| is_fillable(&column.data_type, k));
+        let applies =
+            chosen.iter().any(|c| c.id == column.id) && kind.is_some_and(|k| is_fillable(&column.data_type, k));
         if !applies {
             outputs.push(NamedExpr::column(column));
             continue;

@@ -5,7 +5,9 @@ use crate::expression;
 use crate::resolved::Resolved;
 use crate::scope::Scope;
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{Aggregate, Expr, ExprKind, FunctionCall, Grouping, Pivot, Relation, RelationKind, SortKeys, SortOrder};
+use firesteel_plan::{
+    Aggregate, Expr, ExprKind, FunctionCall, Grouping, Pivot, Relation, RelationKind, SortKeys, SortOrder,
+};
 use firesteel_types::{DataType, Literal};
 
 /// `groupBy(…).pivot(column, values).agg(…)`: each value's aggregates see only the rows of that value.
@@ -112,10 +114,8 @@ fn text_of(a: &mut Analyzer<'_>, typed: &firesteel_functions::TypedExpr) -> Resu
 /// The column's distinct values in order: the query runs now.
 fn distinct_values(a: &mut Analyzer<'_>, input: &Relation, column: &Expr) -> Result<Vec<(Expr, String)>> {
     let max = a.env.conf().pivot_max_values;
-    let project = Relation::new(RelationKind::Project {
-        input: input.clone(),
-        expressions: vec![column.clone().alias("pivot")],
-    });
+    let project =
+        Relation::new(RelationKind::Project { input: input.clone(), expressions: vec![column.clone().alias("pivot")] });
     let distinct = Relation::new(RelationKind::Deduplicate { input: project, columns: None, within_watermark: false });
     let sorted = Relation::new(RelationKind::Sort {
         input: distinct,

@@ -191,7 +191,8 @@ fn position(expr: &Expr, width: usize, condition: &'static str) -> Result<Option
 
 fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, bool)>) -> Result<Resolved> {
     if let Some(Grouping::Pivot { grouping, column, values }) = block.grouping {
-        let resolved = super::pivot::pivot(a, block.input, grouping, std::slice::from_ref(column), values, block.outputs)?;
+        let resolved =
+            super::pivot::pivot(a, block.input, grouping, std::slice::from_ref(column), values, block.outputs)?;
         let resolved = resolved.with_plan_id(block.select.plan_id());
         return match sort {
             Some((keys, is_global)) => sort_resolved(a, resolved, keys, is_global),
@@ -254,7 +255,8 @@ fn analyse_over(
             keys.push((typed, order));
         }
     }
-    let has_aggregate = |t: &TypedExpr| t.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
+    let has_aggregate =
+        |t: &TypedExpr| t.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
     let is_aggregate = groups.is_some()
         || outputs.iter().any(|o| has_aggregate(&o.typed))
         || having.iter().chain(&qualify).any(has_aggregate)
@@ -351,11 +353,7 @@ fn finish(
     if is_aggregate {
         resolved.below = None;
     }
-    resolved.frame = Arc::new(Frame {
-        plan_id: block.select.plan_id(),
-        output,
-        children: vec![input.frame.clone()],
-    });
+    resolved.frame = Arc::new(Frame { plan_id: block.select.plan_id(), output, children: vec![input.frame.clone()] });
     if sort.is_empty() {
         return Ok(resolved);
     }
@@ -379,8 +377,7 @@ fn analyse_outputs(a: &mut Analyzer<'_>, mut input: Resolved, block: &Block<'_>)
         if let Some(columns) = expression::expand(a, expr, &scope)? {
             for (name, typed) in columns {
                 let item = Expr::column(name);
-                outputs.push(expression::named(&item, typed, &scope.attributes)
-                    .map(|n| rename_field(n, &item))?);
+                outputs.push(expression::named(&item, typed, &scope.attributes).map(|n| rename_field(n, &item))?);
             }
             continue;
         }
@@ -427,9 +424,7 @@ fn rename_field(mut named: NamedExpr, item: &Expr) -> NamedExpr {
 /// The expression of a piece of SQL text.
 fn parsed_text(a: &Analyzer<'_>, expr: &Expr) -> Result<Option<Expr>> {
     match &expr.kind {
-        ExprKind::SqlText(text) => {
-            firesteel_sql::parse_expression(text, &super::parser_options(a)).map(Some)
-        }
+        ExprKind::SqlText(text) => firesteel_sql::parse_expression(text, &super::parser_options(a)).map(Some),
         ExprKind::Alias { child, names, metadata } => Ok(parsed_text(a, child)?.map(|child| {
             Expr::new(ExprKind::Alias { child: Box::new(child), names: names.clone(), metadata: metadata.clone() })
         })),
@@ -480,16 +475,11 @@ fn analyse_grouping(
                     .collect::<Result<Vec<_>>>()?;
                 Some(sets)
             }
-            Grouping::Elements(elements) => {
-                Some(aggregate::sets_of(elements, &mut |e| key.call(e))?)
-            }
+            Grouping::Elements(elements) => Some(aggregate::sets_of(elements, &mut |e| key.call(e))?),
             Grouping::All => {
                 for output in &select {
-                    let has_aggregate = output
-                        .typed
-                        .expr
-                        .exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_))))
-                        .unwrap_or(false);
+                    let has_aggregate =
+                        output.typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
                     if !has_aggregate && !output.typed.is_foldable() {
                         key.push(output.typed.clone(), Expr::column(output.attribute.name.clone()));
                     }
@@ -562,7 +552,8 @@ impl KeyList {
     fn add(&mut self, a: &mut Analyzer<'_>, expr: &Expr, select: &[NamedExpr], scope: &Scope) -> Result<usize> {
         let conf = a.env.conf();
         let (by_ordinal, by_alias) = (conf.group_by_ordinal, conf.group_by_aliases);
-        if by_ordinal && !select.is_empty()
+        if by_ordinal
+            && !select.is_empty()
             && let Some(i) = position(expr, select.len(), "GROUP_BY_POS_OUT_OF_RANGE")?
         {
             let output = &select[i];

@@ -65,7 +65,8 @@ pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> R
             if operation.is_all {
                 return Ok(union);
             }
-            let plan = built(LogicalPlanBuilder::from(union.plan.clone()).distinct().and_then(LogicalPlanBuilder::build))?;
+            let plan =
+                built(LogicalPlanBuilder::from(union.plan.clone()).distinct().and_then(LogicalPlanBuilder::build))?;
             Ok(union.with_plan(plan))
         }
         operator => {
@@ -222,7 +223,9 @@ fn by_name(a: &mut Analyzer<'_>, left: Resolved, right: Resolved, allow_missing:
     for side in [&left, &right] {
         for (i, column) in side.output.iter().enumerate() {
             if side.output[..i].iter().any(|c| scope.same_name(&c.name, &column.name)) {
-                return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&column.name.to_lowercase())));
+                return Err(
+                    SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&column.name.to_lowercase()))
+                );
             }
         }
     }

@@ -6,9 +6,7 @@ use crate::attribute::Attribute;
 use crate::resolved::Resolved;
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::TypedExpr;
-use firesteel_plan::{
-    Aggregate, Expr, ExprKind, Grouping, Relation, RelationKind, SortKeys, SortOrder, Statistic,
-};
+use firesteel_plan::{Aggregate, Expr, ExprKind, Grouping, Relation, RelationKind, SortKeys, SortOrder, Statistic};
 use firesteel_types::{DataType, Literal, StructField, StructType};
 use std::sync::Arc;
 
@@ -31,7 +29,9 @@ pub(crate) fn statistic(a: &mut Analyzer<'_>, input: &Relation, statistic: &Stat
             {
                 return Err(SparkError::plain(
                     ExceptionClass::IllegalArgument,
-                    format!("requirement failed: Currently only the calculation of the Pearson Correlation coefficient is supported, not {method}."),
+                    format!(
+                        "requirement failed: Currently only the calculation of the Pearson Correlation coefficient is supported, not {method}."
+                    ),
                 ));
             }
             two_columns(a, input, column1, column2, "corr", "corr")
@@ -94,7 +94,8 @@ fn local(schema: StructType, columns: Vec<Vec<Literal>>) -> Result<Resolved> {
         };
         arrays.push(array);
     }
-    let batch = arrow::array::RecordBatch::try_new(arrow.clone(), arrays).map_err(|e| SparkError::internal(e.to_string()))?;
+    let batch =
+        arrow::array::RecordBatch::try_new(arrow.clone(), arrays).map_err(|e| SparkError::internal(e.to_string()))?;
     leaf::scan(&leaf::memory_scan(&schema, arrow, vec![batch])?, &[])
 }
 
@@ -141,7 +142,11 @@ fn summarise(a: &mut Analyzer<'_>, input: &Relation, columns: &[String], statist
                 text => match text.strip_suffix('%').and_then(|p| p.trim().parse::<f64>().ok()) {
                     Some(percent) if (0.0..=100.0).contains(&percent) => Expr::call(
                         "percentile_approx",
-                        vec![numeric(), Expr::literal(Literal::Double(percent / 100.0)), Expr::literal(Literal::Integer(10_000))],
+                        vec![
+                            numeric(),
+                            Expr::literal(Literal::Double(percent / 100.0)),
+                            Expr::literal(Literal::Integer(10_000)),
+                        ],
                     ),
                     _ => {
                         return Err(SparkError::plain(
@@ -158,8 +163,7 @@ fn summarise(a: &mut Analyzer<'_>, input: &Relation, columns: &[String], statist
     let (values, _) = aggregate_row(a, input, outputs)?;
     let mut schema = vec![StructField::new("summary", DataType::STRING, true)];
     schema.extend(chosen.iter().map(|(name, _, _)| StructField::new(name, DataType::STRING, true)));
-    let mut table: Vec<Vec<Literal>> =
-        vec![statistics.iter().map(|s| Literal::String(s.clone())).collect()];
+    let mut table: Vec<Vec<Literal>> = vec![statistics.iter().map(|s| Literal::String(s.clone())).collect()];
     for i in 0..chosen.len() {
         let column = (0..statistics.len())
             .map(|s| values.get(s * chosen.len() + i).cloned().unwrap_or(Literal::Null(DataType::STRING)))
@@ -195,7 +199,8 @@ fn two_columns(
         arguments.push(expr.cast(DataType::Double));
     }
     let value = Expr::call(function, arguments);
-    let value = if name == "cov" { Expr::call("coalesce", vec![value, Expr::literal(Literal::Double(0.0))]) } else { value };
+    let value =
+        if name == "cov" { Expr::call("coalesce", vec![value, Expr::literal(Literal::Double(0.0))]) } else { value };
     let relation = Relation::new(RelationKind::Aggregate(Aggregate {
         input: input.clone(),
         grouping: Grouping::By(Vec::new()),
@@ -220,7 +225,10 @@ fn quantiles(
         let not_nan = Expr::call("nanvl", vec![expr, Expr::literal(Literal::Null(DataType::Double))]);
         #[allow(clippy::cast_possible_truncation)]
         let accuracy = Expr::literal(Literal::Integer(accuracy as i32));
-        outputs.push(Expr::call("percentile_approx", vec![not_nan, Expr::literal(list.clone()), accuracy]).alias(format!("q{i}")));
+        outputs.push(
+            Expr::call("percentile_approx", vec![not_nan, Expr::literal(list.clone()), accuracy])
+                .alias(format!("q{i}")),
+        );
     }
     let (row, _) = aggregate_row(a, input, outputs)?;
     let rows = row
@@ -239,7 +247,8 @@ fn quantiles(
 fn crosstab(a: &mut Analyzer<'_>, input: &Relation, column1: &str, column2: &str) -> Result<Resolved> {
     let first = Expr::attribute(firesteel_sql::parse_attribute_name(column1)?);
     let second = Expr::attribute(firesteel_sql::parse_attribute_name(column2)?);
-    let text = |e: Expr| Expr::call("coalesce", vec![e.cast(DataType::STRING), Expr::literal(Literal::String("null".into()))]);
+    let text =
+        |e: Expr| Expr::call("coalesce", vec![e.cast(DataType::STRING), Expr::literal(Literal::String("null".into()))]);
     let grouped = Relation::new(RelationKind::Aggregate(Aggregate {
         input: input.clone(),
         grouping: Grouping::By(vec![text(first).alias("a"), text(second).alias("b")]),
@@ -274,7 +283,8 @@ fn crosstab(a: &mut Analyzer<'_>, input: &Relation, column1: &str, column2: &str
     let mut schema = vec![StructField::new(format!("{column1}_{column2}"), DataType::STRING, true)];
     let mut table = vec![rows.iter().map(|r| Literal::String(r.clone())).collect::<Vec<_>>()];
     for name in names {
-        let column = rows.iter().map(|r| Literal::Long(cells.get(&(r.clone(), name.clone())).copied().unwrap_or(0))).collect();
+        let column =
+            rows.iter().map(|r| Literal::Long(cells.get(&(r.clone(), name.clone())).copied().unwrap_or(0))).collect();
         schema.push(StructField::new(name, DataType::Long, true));
         table.push(column);
     }

@@ -88,7 +88,8 @@ pub(crate) fn qualified(mut resolved: Resolved, qualifier: &[String]) -> Resolve
 
 fn cte(a: &mut Analyzer<'_>, name: &str) -> Result<Option<Resolved>> {
     for level in (0..a.ctes.len()).rev() {
-        let found = a.ctes[level].iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(n, c)| (n.clone(), c.clone()));
+        let found =
+            a.ctes[level].iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(n, c)| (n.clone(), c.clone()));
         let Some((name, cte)) = found else { continue };
         return match cte {
             Cte::Working(resolved) => Ok(Some(qualified(resolved.as_ref().clone(), &[name]))),
@@ -106,12 +107,7 @@ fn cte(a: &mut Analyzer<'_>, name: &str) -> Result<Option<Resolved>> {
 }
 
 /// SQL text as a relation.
-pub(crate) fn sql(
-    a: &mut Analyzer<'_>,
-    text: &str,
-    named: &[(String, Expr)],
-    positions: &[Expr],
-) -> Result<Resolved> {
+pub(crate) fn sql(a: &mut Analyzer<'_>, text: &str, named: &[(String, Expr)], positions: &[Expr]) -> Result<Resolved> {
     let statement = firesteel_sql::parse_statement(text, &parser_options(a))?;
     a.parameters.push(Parameters { named: named.iter().cloned().collect(), positions: positions.to_vec() });
     let result = match &statement {

@@ -24,7 +24,8 @@ pub(crate) fn transpose(a: &mut Analyzer<'_>, input: &Relation, index_columns: &
             let typed = a.expression(expr, &scope)?;
             let found = resolved.output.iter().find(|c| c.expr() == typed.expr).cloned();
             found.ok_or_else(|| {
-                SparkError::new("TRANSPOSE_INVALID_INDEX_COLUMN").with("reason", "The index column is not a plain column.")
+                SparkError::new("TRANSPOSE_INVALID_INDEX_COLUMN")
+                    .with("reason", "The index column is not a plain column.")
             })?
         }
         None => match resolved.output.first() {
@@ -33,8 +34,10 @@ pub(crate) fn transpose(a: &mut Analyzer<'_>, input: &Relation, index_columns: &
         },
     };
     if index.data_type.is_nested() {
-        return Err(SparkError::new("TRANSPOSE_INVALID_INDEX_COLUMN")
-            .with("reason", format!("Index column must be of atomic type, but found: {}", index.data_type.simple_string())));
+        return Err(SparkError::new("TRANSPOSE_INVALID_INDEX_COLUMN").with(
+            "reason",
+            format!("Index column must be of atomic type, but found: {}", index.data_type.simple_string()),
+        ));
     }
     let others: Vec<Attribute> = resolved.output.iter().filter(|c| c.id != index.id).cloned().collect();
     let types: Vec<DataType> = others.iter().map(|c| c.data_type.clone()).collect();
@@ -43,9 +46,11 @@ pub(crate) fn transpose(a: &mut Analyzer<'_>, input: &Relation, index_columns: &
     } else {
         coercion::wider_common_type(&types, a.env.conf().ansi_enabled)
             .filter(|t| !t.is_string() || types.iter().all(DataType::is_string))
-            .ok_or_else(|| SparkError::new("TRANSPOSE_NO_LEAST_COMMON_TYPE")
-                .with("dt1", types.first().map(DataType::sql).unwrap_or_default())
-                .with("dt2", types.last().map(DataType::sql).unwrap_or_default()))?
+            .ok_or_else(|| {
+                SparkError::new("TRANSPOSE_NO_LEAST_COMMON_TYPE")
+                    .with("dt1", types.first().map(DataType::sql).unwrap_or_default())
+                    .with("dt2", types.last().map(DataType::sql).unwrap_or_default())
+            })?
     };
     let max = a.env.conf().transpose_max_values;
     let mut columns: Vec<(String, Vec<Literal>)> = Vec::new();

@@ -7,7 +7,9 @@ use crate::attribute::{Attribute, quote};
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Resolved, built, project};
 use crate::scope::Scope;
-use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, Partitioning, SortExpr, lit};
+use datafusion::logical_expr::{
+    Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, Partitioning, SortExpr, lit,
+};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::TypedExpr;
 use firesteel_plan::{Expr, ExprKind, Options, Relation};
@@ -86,7 +88,8 @@ pub(crate) fn limit(
     let limit = limit.map(|e| row_count(a, e, "limit")).transpose()?;
     let offset = offset.map(|e| row_count(a, e, "offset")).transpose()?;
     let plan = input.plan.clone();
-    let plan = built(LogicalPlanBuilder::from(plan).limit(offset.unwrap_or(0), limit).and_then(LogicalPlanBuilder::build))?;
+    let plan =
+        built(LogicalPlanBuilder::from(plan).limit(offset.unwrap_or(0), limit).and_then(LogicalPlanBuilder::build))?;
     Ok(input.with_plan(plan))
 }
 
@@ -94,7 +97,9 @@ fn row_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str) -> Result<us
     let typed = a.constant(expr)?;
     let text = format!("\"{}\"", typed.name);
     if !typed.is_foldable() {
-        return Err(SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE").with("name", name).with("expr", text));
+        return Err(SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE")
+            .with("name", name)
+            .with("expr", text));
     }
     let value = match expression::fold(a, &typed)? {
         Literal::Integer(v) => v,
@@ -225,7 +230,8 @@ pub(crate) fn subquery_alias(
     let name: Vec<String> = qualifier.iter().cloned().chain(std::iter::once(alias.to_string())).collect();
     let hidden = resolved.hidden.clone();
     let mut resolved = table::qualified(resolved, &name);
-    resolved.hidden = hidden.into_iter().filter(|h| h.name.starts_with("_metadata")).map(|h| h.with_qualifier(&name)).collect();
+    resolved.hidden =
+        hidden.into_iter().filter(|h| h.name.starts_with("_metadata")).map(|h| h.with_qualifier(&name)).collect();
     Ok(resolved)
 }
 
@@ -341,7 +347,8 @@ pub(crate) fn repartition(a: &mut Analyzer<'_>, input: &Relation, partitions: i3
         return Ok(input);
     }
     let scheme = Partitioning::RoundRobinBatch(count);
-    let plan = built(LogicalPlanBuilder::from(input.plan.clone()).repartition(scheme).and_then(LogicalPlanBuilder::build))?;
+    let plan =
+        built(LogicalPlanBuilder::from(input.plan.clone()).repartition(scheme).and_then(LogicalPlanBuilder::build))?;
     Ok(input.with_plan(plan))
 }
 
@@ -378,7 +385,8 @@ pub(crate) fn repartition_by(
     } else {
         Partitioning::Hash(keys, count)
     };
-    let plan = built(LogicalPlanBuilder::from(input.plan.clone()).repartition(scheme).and_then(LogicalPlanBuilder::build))?;
+    let plan =
+        built(LogicalPlanBuilder::from(input.plan.clone()).repartition(scheme).and_then(LogicalPlanBuilder::build))?;
     Ok(input.with_plan(plan))
 }
 
@@ -399,7 +407,10 @@ pub(crate) fn sample(
     if !(lower - 1e-6..=1.0 + 1e-6).contains(&upper) || lower < -1e-6 {
         return Err(SparkError::plain(
             ExceptionClass::IllegalArgument,
-            format!("requirement failed: Sampling fraction ({}) must be on interval [0, 1] without replacement", upper - lower),
+            format!(
+                "requirement failed: Sampling fraction ({}) must be on interval [0, 1] without replacement",
+                upper - lower
+            ),
         ));
     }
     if deterministic_order {

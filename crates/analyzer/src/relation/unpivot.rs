@@ -1,7 +1,7 @@
 //! Columns to rows.
 
-use super::set_operation::union_all;
 use super::select::project_over;
+use super::set_operation::union_all;
 use crate::analyzer::Analyzer;
 use crate::attribute::Attribute;
 use crate::expression::{self, NamedExpr};
@@ -63,11 +63,15 @@ pub(crate) fn unpivot(a: &mut Analyzer<'_>, unpivot: &Unpivot) -> Result<Resolve
     let mut types = Vec::new();
     for i in 0..width {
         let all: Vec<DataType> = values.iter().map(|(g, _)| g[i].typed.data_type.clone()).collect();
-        types.push(coercion::wider_common_type(&all, ansi).filter(|t| is_safe(&all, t)).ok_or_else(|| mismatch(&values, i))?);
+        types.push(
+            coercion::wider_common_type(&all, ansi).filter(|t| is_safe(&all, t)).ok_or_else(|| mismatch(&values, i))?,
+        );
     }
     let mut branches = Vec::new();
     for (group, alias) in &values {
-        let name = alias.clone().unwrap_or_else(|| group.iter().map(|c| c.attribute.name.clone()).collect::<Vec<_>>().join("_"));
+        let name = alias
+            .clone()
+            .unwrap_or_else(|| group.iter().map(|c| c.attribute.name.clone()).collect::<Vec<_>>().join("_"));
         let mut outputs = ids.clone();
         let variable = expression::literal(&Literal::String(name))?;
         outputs.push(NamedExpr::computed(variable, &unpivot.variable_column));

@@ -67,7 +67,8 @@ fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition) -> Result<Resolved> {
         RelationKind::SubqueryAlias { input, columns, .. } if !columns.is_empty() => (input, columns.clone()),
         _ => (&cte.query, cte.columns.clone()),
     };
-    let RelationKind::SetOperation(SetOperation { left, right, operator: SetOperator::Union, is_all, .. }) = query.kind()
+    let RelationKind::SetOperation(SetOperation { left, right, operator: SetOperator::Union, is_all, .. }) =
+        query.kind()
     else {
         return Err(SparkError::new("INVALID_RECURSIVE_CTE"));
     };

@@ -7,13 +7,7 @@ use crate::entry::Default::{Is, Unset};
 use crate::entry::Kind::{Boolean, Bytes, Double, Int, Text};
 use crate::entry::{Check, ConfigEntry, Default, Kind, Scope};
 
-const fn e(
-    key: &'static str,
-    kind: Kind,
-    default: Default,
-    check: Check,
-    doc: &'static str,
-) -> ConfigEntry {
+const fn e(key: &'static str, kind: Kind, default: Default, check: Check, doc: &'static str) -> ConfigEntry {
     row(key, kind, default, check, "0.1.0", doc, Scope::Static)
 }
 

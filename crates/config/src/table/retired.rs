@@ -42,30 +42,13 @@ pub(crate) static REMOVED: &[Retired] = &[
 ];
 
 /// Keys whose behaviour a client cannot choose: setting them has no effect.
-pub(crate) static WITHOUT_EFFECT: &[&str] = &[
-    "spark.sql.execution.arrow.enabled",
-    "spark.sql.execution.arrow.pyspark.fallback.enabled",
-];
+pub(crate) static WITHOUT_EFFECT: &[&str] =
+    &["spark.sql.execution.arrow.enabled", "spark.sql.execution.arrow.pyspark.fallback.enabled"];
 
 const fn d(key: &'static str, release: &'static str, instead: &'static str) -> Retired {
-    Retired {
-        key,
-        release,
-        only: None,
-        instead,
-    }
+    Retired { key, release, only: None, instead }
 }
 
-const fn r(
-    key: &'static str,
-    release: &'static str,
-    only: &'static str,
-    instead: &'static str,
-) -> Retired {
-    Retired {
-        key,
-        release,
-        only: Some(only),
-        instead,
-    }
+const fn r(key: &'static str, release: &'static str, only: &'static str, instead: &'static str) -> Retired {
+    Retired { key, release, only: Some(only), instead }
 }

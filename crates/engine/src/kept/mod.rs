@@ -74,7 +74,10 @@ struct Pending {
 
 impl fmt::Debug for KeptRelation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeptRelation").field("label", &self.label).field("rows", &self.rows.get()).finish_non_exhaustive()
+        f.debug_struct("KeptRelation")
+            .field("label", &self.label)
+            .field("rows", &self.rows.get())
+            .finish_non_exhaustive()
     }
 }
 

@@ -120,7 +120,8 @@ impl KeptSource {
 
 impl DataSource for KeptSource {
     fn open(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
-        let empty = || Ok(Box::pin(MemoryStream::try_new(Vec::new(), self.schema.clone(), None)?) as SendableRecordBatchStream);
+        let empty =
+            || Ok(Box::pin(MemoryStream::try_new(Vec::new(), self.schema.clone(), None)?) as SendableRecordBatchStream);
         let Some(stored) = self.rows.as_ref().and_then(|r| r.partitions.get(partition)) else {
             return empty();
         };

@@ -27,10 +27,7 @@ fn context() -> RunContext {
 }
 
 fn range(end: i64, plan_id: i64) -> Relation {
-    Relation::with_plan_id(
-        RelationKind::Range { start: 0, end, step: 1, num_partitions: Some(4) },
-        Some(plan_id),
-    )
+    Relation::with_plan_id(RelationKind::Range { start: 0, end, step: 1, num_partitions: Some(4) }, Some(plan_id))
 }
 
 async fn rows(session: &Arc<Session>, relation: Relation) -> Result<Vec<RecordBatch>> {
@@ -176,7 +173,8 @@ async fn a_persisted_frame_is_found_alone_and_below_others() {
     let shown = session.analyze(AnalysisRequest::GetStorageLevel(frame.clone())).await.unwrap();
     assert!(matches!(shown, AnalysisReply::StorageLevel(l) if l == level));
     assert_eq!(session.engine().kept().memory_used(), 0);
-    let limited = Relation::new(RelationKind::Limit { input: frame.clone(), limit: Expr::literal(Literal::Integer(3)) });
+    let limited =
+        Relation::new(RelationKind::Limit { input: frame.clone(), limit: Expr::literal(Literal::Integer(3)) });
     assert_eq!(ids(&session, limited).await, vec![0, 1, 2]);
     assert!(session.engine().kept().memory_used() >= 8_000);
     assert_eq!(ids(&session, frame.clone()).await, (0..1_000).collect::<Vec<_>>());
@@ -208,10 +206,7 @@ async fn columns_below_a_persisted_frame_can_still_be_used() {
     let folder = tempfile::tempdir().unwrap();
     let session = session(folder.path(), 1 << 26, &[]);
     let renamed = Relation::with_plan_id(
-        RelationKind::Project {
-            input: range(5, 1),
-            expressions: vec![Expr::literal(Literal::Long(7)).alias("seven")],
-        },
+        RelationKind::Project { input: range(5, 1), expressions: vec![Expr::literal(Literal::Long(7)).alias("seven")] },
         Some(2),
     );
     session.analyze(AnalysisRequest::Persist(renamed.clone(), StorageLevel::MEMORY_AND_DISK_DESER)).await.unwrap();

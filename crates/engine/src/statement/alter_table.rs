@@ -149,12 +149,13 @@ impl Runner {
         let [column] = column.as_slice() else {
             return Err(table_operation(&table.name, "ALTER COLUMN with qualified column"));
         };
-        let position = table.schema.fields.iter().position(|f| f.name.eq_ignore_ascii_case(column)).ok_or_else(|| {
-            let names: Vec<String> = table.schema.names().map(attribute::quote).collect();
-            SparkError::new("UNRESOLVED_COLUMN.WITH_SUGGESTION")
-                .with("objectName", attribute::quote(column))
-                .with("proposal", names.join(", "))
-        })?;
+        let position =
+            table.schema.fields.iter().position(|f| f.name.eq_ignore_ascii_case(column)).ok_or_else(|| {
+                let names: Vec<String> = table.schema.names().map(attribute::quote).collect();
+                SparkError::new("UNRESOLVED_COLUMN.WITH_SUGGESTION")
+                    .with("objectName", attribute::quote(column))
+                    .with("proposal", names.join(", "))
+            })?;
         let old = &table.schema.fields[position];
         let mut metadata = old.metadata.to_map();
         match change {

@@ -8,7 +8,9 @@ use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_catalog::catalog::{already_exists, table_not_found};
 use firesteel_catalog::{Bucketing, CatalogTable, QualifiedName, TableKind};
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{ColumnDefinition, CreateTable, Expr, ExprKind, Options, PartitionField, PartitionSpec, TableName};
+use firesteel_plan::{
+    ColumnDefinition, CreateTable, Expr, ExprKind, Options, PartitionField, PartitionSpec, TableName,
+};
 use firesteel_sources::path::{local_path, short_uri};
 use firesteel_sources::{SaveMode, ScanRequest};
 use firesteel_types::{Metadata, StructField, StructType};
@@ -178,7 +180,10 @@ impl Runner {
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
         if !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text") {
-            if matches!(provider.as_str(), "orc" | "avro" | "xml" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
+            if matches!(
+                provider.as_str(),
+                "orc" | "avro" | "xml" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile"
+            ) {
                 return Err(SparkError::unsupported(format!("tables of the format {provider}")));
             }
             return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", new.provider));

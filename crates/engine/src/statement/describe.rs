@@ -1,9 +1,9 @@
 //! DESCRIBE of tables, columns and queries.
 
+use super::Runner;
 use super::rows::{one_text, optional, rows, text, text_column};
 use super::setting::shown;
 use super::table_text::{details, location_text};
-use super::Runner;
 use crate::catalog_state::Found;
 use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_catalog::CatalogTable;
@@ -119,9 +119,15 @@ impl Runner {
         let schema = self.schema_of(&found);
         let own = match column.as_slice() {
             [one] => one,
-            [.., one] if parts.iter().rev().zip(column.iter().rev().skip(1)).all(|(a, b)| a.eq_ignore_ascii_case(b)) => one,
+            [.., one]
+                if parts.iter().rev().zip(column.iter().rev().skip(1)).all(|(a, b)| a.eq_ignore_ascii_case(b)) =>
+            {
+                one
+            }
             _ => {
-                return Err(SparkError::new("_LEGACY_ERROR_TEMP_1060").with("command", "DESC TABLE COLUMN").with("column", column.join(".")));
+                return Err(SparkError::new("_LEGACY_ERROR_TEMP_1060")
+                    .with("command", "DESC TABLE COLUMN")
+                    .with("column", column.join(".")));
             }
         };
         let field = schema.fields.iter().find(|f| f.name.eq_ignore_ascii_case(own)).ok_or_else(|| {

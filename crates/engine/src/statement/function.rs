@@ -1,7 +1,7 @@
 //! CREATE, DROP, SHOW and DESCRIBE of functions.
 
-use super::{Runner, now};
 use super::rows::{nothing, rows, text, text_column};
+use super::{Runner, now};
 use firesteel_analyzer::environment::{Parameter, UserFunction};
 use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_catalog::{CatalogFunction, SESSION_CATALOG, matches_pattern};
@@ -11,7 +11,8 @@ use firesteel_plan::{ColumnDefinition, CreateFunction, Expr, ExprKind, FunctionB
 
 /// A function of the catalog as the analyzer uses it.
 pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> {
-    let FunctionBody::Sql { parameters, returns, returns_table, expression, query, language, .. } = &function.body else {
+    let FunctionBody::Sql { parameters, returns, returns_table, expression, query, language, .. } = &function.body
+    else {
         return Err(SparkError::unsupported(format!("the function {} of a JVM class", function.name)));
     };
     if language.as_deref().is_some_and(|l| !l.eq_ignore_ascii_case("SQL")) {
@@ -115,11 +116,8 @@ impl Runner {
             self.catalog().drop_function(&self.qualify(&parts)?)
         };
         if !dropped && !if_exists {
-            let quoted = if is_temporary {
-                attribute::quote_parts(&parts)
-            } else {
-                self.qualify(&parts)?.quoted_in_catalog()
-            };
+            let quoted =
+                if is_temporary { attribute::quote_parts(&parts) } else { self.qualify(&parts)?.quoted_in_catalog() };
             return Err(SparkError::new("ROUTINE_NOT_FOUND").with("routineName", quoted));
         }
         Ok(nothing())
@@ -191,8 +189,16 @@ impl Runner {
             Some(database) => format!("{SESSION_CATALOG}.{database}.{}", function.name),
             None => function.name.clone(),
         };
-        let FunctionBody::Sql { parameters, returns, returns_table, text: body, deterministic, comment, contains_sql, .. } =
-            &function.body
+        let FunctionBody::Sql {
+            parameters,
+            returns,
+            returns_table,
+            text: body,
+            deterministic,
+            comment,
+            contains_sql,
+            ..
+        } = &function.body
         else {
             let class = function.class_name().unwrap_or_default();
             return rows(
@@ -246,9 +252,7 @@ pub(crate) fn built_in(parts: &[String]) -> Option<(&'static str, &'static fires
     let name = match parts {
         [one] => one,
         [builtin, one] if builtin.eq_ignore_ascii_case("builtin") => one,
-        [system, builtin, one]
-            if system.eq_ignore_ascii_case("system") && builtin.eq_ignore_ascii_case("builtin") =>
-        {
+        [system, builtin, one] if system.eq_ignore_ascii_case("system") && builtin.eq_ignore_ascii_case("builtin") => {
             one
         }
         _ => return None,

@@ -8,9 +8,9 @@ use firesteel_analyzer::environment::Environment;
 use firesteel_analyzer::{Analyzer, LocalRows, Resolved, attribute, resolved};
 use firesteel_catalog::CatalogTable;
 use firesteel_error::{Result, SparkError};
+use firesteel_functions::TypedExpr;
 use firesteel_functions::cast::store::store_assign;
 use firesteel_functions::function::BuildContext;
-use firesteel_functions::TypedExpr;
 use firesteel_plan::{Expr, ExprKind, Insert, Relation, RelationKind};
 use firesteel_sources::SaveMode;
 use firesteel_sources::request::WriteRequest;
@@ -139,7 +139,8 @@ impl Runner {
         let mut sources = Vec::new();
         for field in &table.schema.fields {
             let position = rows.output.iter().position(|a| a.name == field.name);
-            let position = position.or_else(|| rows.output.iter().position(|a| a.name.eq_ignore_ascii_case(&field.name)));
+            let position =
+                position.or_else(|| rows.output.iter().position(|a| a.name.eq_ignore_ascii_case(&field.name)));
             sources.push(position.map_or(Source::Default, Source::Query));
         }
         let (plan, schema) = self.stored_columns(table, rows, &table.schema.fields, &sources)?;
@@ -168,15 +169,16 @@ impl Runner {
         }
         let mut targets: Vec<StructField> = Vec::new();
         for column in &insert.columns {
-            let (_, field) = table.schema.field(column).or_else(|| {
-                table.schema.fields.iter().enumerate().find(|(_, f)| f.name.eq_ignore_ascii_case(column))
-            })
-            .ok_or_else(|| {
-                let names: Vec<String> = table.schema.names().map(attribute::quote).collect();
-                SparkError::new("UNRESOLVED_COLUMN.WITH_SUGGESTION")
-                    .with("objectName", attribute::quote(column))
-                    .with("proposal", names.join(", "))
-            })?;
+            let (_, field) = table
+                .schema
+                .field(column)
+                .or_else(|| table.schema.fields.iter().enumerate().find(|(_, f)| f.name.eq_ignore_ascii_case(column)))
+                .ok_or_else(|| {
+                    let names: Vec<String> = table.schema.names().map(attribute::quote).collect();
+                    SparkError::new("UNRESOLVED_COLUMN.WITH_SUGGESTION")
+                        .with("objectName", attribute::quote(column))
+                        .with("proposal", names.join(", "))
+                })?;
             if targets.iter().any(|t| t.name == field.name) {
                 return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", attribute::quote(column)));
             }
@@ -241,7 +243,11 @@ impl Runner {
                 .with("tableName", table.name.quoted())
                 .with(
                     "reason",
-                    if resolved.output.len() > targets.len() { "too many data columns" } else { "not enough data columns" },
+                    if resolved.output.len() > targets.len() {
+                        "too many data columns"
+                    } else {
+                        "not enough data columns"
+                    },
                 )
                 .with("tableColumns", list(table.schema.names().collect()))
                 .with("staticPartCols", list(static_values.iter().map(|(c, _)| c.as_str()).collect()))

@@ -72,9 +72,8 @@ impl Runner {
             S::DropNamespace { name, if_exists, cascade } => self.drop_namespace(name, *if_exists, *cascade),
             S::AlterNamespace { name, action } => self.alter_namespace(name, action),
             S::CreateTable(create) => self.create_table(create),
-            S::CreateTableLike { name, source, if_not_exists, provider, location, properties } => {
-                self.create_table_like(name, source, *if_not_exists, provider.as_deref(), location.as_deref(), properties)
-            }
+            S::CreateTableLike { name, source, if_not_exists, provider, location, properties } => self
+                .create_table_like(name, source, *if_not_exists, provider.as_deref(), location.as_deref(), properties),
             S::DropTable { name, if_exists, .. } => self.drop_table(name, *if_exists),
             S::AlterTable { name, action } => self.alter_table(name, action),
             S::CreateView(create) => self.create_view(create),
@@ -168,8 +167,7 @@ impl Runner {
         let batches = self.block(crate::execution::collect(&self.session, resolved.exact()?))?;
         let mut out = Vec::with_capacity(batches.len());
         for batch in batches {
-            let positions: Vec<usize> =
-                names.iter().filter_map(|name| batch.schema().index_of(name).ok()).collect();
+            let positions: Vec<usize> = names.iter().filter_map(|name| batch.schema().index_of(name).ok()).collect();
             if positions.len() != names.len() {
                 return Err(SparkError::internal("a plan without a column of its output"));
             }
@@ -389,9 +387,7 @@ pub(crate) fn not_a_table(parts: &[String], operation: &str) -> SparkError {
 
 /// A table of files cannot do the operation.
 pub(crate) fn table_operation(name: &QualifiedName, operation: &str) -> SparkError {
-    SparkError::new("UNSUPPORTED_FEATURE.TABLE_OPERATION")
-        .with("tableName", name.quoted())
-        .with("operation", operation)
+    SparkError::new("UNSUPPORTED_FEATURE.TABLE_OPERATION").with("tableName", name.quoted()).with("operation", operation)
 }
 
 /// Microseconds since the epoch.
@@ -403,5 +399,3 @@ pub(crate) fn now() -> i64 {
 pub(crate) fn run(session: &Arc<Session>, statement: &Statement, cancel: CancellationToken) -> Result<LocalRows> {
     Runner { cancel, ..Runner::new(session.clone(), Locals::default()) }.run(statement)
 }
-
-

@@ -1,9 +1,9 @@
 //! Partitions of tables: folders named `column=value`.
 
+use super::Runner;
 use super::create_table::table_folder;
 use super::namespace::{make_folder, remove_folder};
 use super::rows::{nothing, rows, text, text_column};
-use super::Runner;
 use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_catalog::CatalogTable;
 use firesteel_error::{Result, SparkError};
@@ -160,7 +160,12 @@ impl Runner {
         Ok(())
     }
 
-    pub(super) fn rename_partition(&self, table: &CatalogTable, from: &PartitionSpec, to: &PartitionSpec) -> Result<()> {
+    pub(super) fn rename_partition(
+        &self,
+        table: &CatalogTable,
+        from: &PartitionSpec,
+        to: &PartitionSpec,
+    ) -> Result<()> {
         let old = self.one_partition(table, from)?;
         let values = self.partition_values(table, to)?;
         let folder = self.partition_folder(table, &values)?;

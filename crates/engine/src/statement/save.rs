@@ -136,9 +136,7 @@ pub(crate) fn write_to(session: &Arc<Session>, write: &WriteOperationV2) -> Resu
             };
             runner.run(&firesteel_plan::Statement::Insert(insert)).map(|_| ())
         }
-        WriteModeV2::Overwrite(_) | WriteModeV2::OverwritePartitions => {
-            Err(table_operation(&qualified, "OVERWRITE"))
-        }
+        WriteModeV2::Overwrite(_) | WriteModeV2::OverwritePartitions => Err(table_operation(&qualified, "OVERWRITE")),
     }
 }
 

@@ -163,8 +163,9 @@ impl Runner {
         match self.evaluate(condition)? {
             (Literal::Boolean(value), _) => Ok(value),
             (Literal::Null(_), _) => Ok(false),
-            (_, data_type) => Err(SparkError::new("INVALID_BOOLEAN_STATEMENT")
-                .with("invalidStatement", data_type.sql())),
+            (_, data_type) => {
+                Err(SparkError::new("INVALID_BOOLEAN_STATEMENT").with("invalidStatement", data_type.sql()))
+            }
         }
     }
 }

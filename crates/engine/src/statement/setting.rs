@@ -3,8 +3,8 @@
 use super::Runner;
 use super::rows::{nothing, optional, rows, text, text_column};
 use firesteel_analyzer::LocalRows;
-use firesteel_catalog::catalog::schema_not_found;
 use firesteel_catalog::SESSION_CATALOG;
+use firesteel_catalog::catalog::schema_not_found;
 use firesteel_config::session::is_secret;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Expr, SetStatement, TableName};
@@ -82,8 +82,7 @@ impl Runner {
                 rows(&columns, row(key, value.as_deref().unwrap_or("<undefined>")))
             }
             SetStatement::Assign { key, value } => {
-                if self.session.catalog_state().variables.read().contains_key(&key.to_lowercase())
-                    && !key.contains('.')
+                if self.session.catalog_state().variables.read().contains_key(&key.to_lowercase()) && !key.contains('.')
                 {
                     return Err(SparkError::new("UNSUPPORTED_FEATURE.SET_VARIABLE_USING_SET")
                         .with("variableName", firesteel_analyzer::attribute::quote(key)));
@@ -113,8 +112,7 @@ impl Runner {
             Literal::DayTimeInterval(micros, _) | Literal::CalendarInterval(0, 0, micros) => {
                 let seconds = micros / 1_000_000;
                 let sign = if seconds < 0 { '-' } else { '+' };
-                let (hours, minutes, rest) =
-                    (seconds.abs() / 3600, seconds.abs() / 60 % 60, seconds.abs() % 60);
+                let (hours, minutes, rest) = (seconds.abs() / 3600, seconds.abs() / 60 % 60, seconds.abs() % 60);
                 Ok(match rest {
                     0 => format!("{sign}{hours:02}:{minutes:02}"),
                     rest => format!("{sign}{hours:02}:{minutes:02}:{rest:02}"),
@@ -160,7 +158,11 @@ impl Runner {
         rows(&columns, all)
     }
 
-    pub(super) fn show_columns(&self, table: &TableName, namespace: Option<&firesteel_plan::Name>) -> Result<LocalRows> {
+    pub(super) fn show_columns(
+        &self,
+        table: &TableName,
+        namespace: Option<&firesteel_plan::Name>,
+    ) -> Result<LocalRows> {
         let mut parts = self.parts(table)?;
         if let Some(namespace) = namespace {
             if let [.., database, _] = parts.as_slice()

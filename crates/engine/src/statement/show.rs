@@ -1,9 +1,9 @@
 //! SHOW TABLES, VIEWS, CREATE TABLE.
 
+use super::Runner;
 use super::rows::{one_text, rows, text, text_column};
 use super::setting::shown;
 use super::table_text::{information, location_text};
-use super::Runner;
 use crate::catalog_state::Found;
 use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_catalog::{CatalogTable, TableKind, matches_pattern};
@@ -31,15 +31,13 @@ impl Runner {
 
     pub(super) fn show_tables(&self, namespace: Option<&TableName>, pattern: Option<&str>) -> Result<LocalRows> {
         let database = self.namespace(namespace)?;
-        let columns =
-            [text_column("namespace"), text_column("tableName"), ("isTemporary", DataType::Boolean, false)];
+        let columns = [text_column("namespace"), text_column("tableName"), ("isTemporary", DataType::Boolean, false)];
         rows(&columns, self.listed(&database, pattern, |_| true)?)
     }
 
     pub(super) fn show_views(&self, namespace: Option<&TableName>, pattern: Option<&str>) -> Result<LocalRows> {
         let database = self.namespace(namespace)?;
-        let columns =
-            [text_column("namespace"), text_column("viewName"), ("isTemporary", DataType::Boolean, false)];
+        let columns = [text_column("namespace"), text_column("viewName"), ("isTemporary", DataType::Boolean, false)];
         rows(&columns, self.listed(&database, pattern, CatalogTable::is_view)?)
     }
 

@@ -15,20 +15,14 @@ use std::path::Path;
 /// A moment as Java prints it, in UTC: `Mon Nov 30 13:25:30 UTC 2026`.
 pub(crate) fn time_text(micros: i64) -> String {
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let days = TimeZone::UTC.day_of(micros);
     let (year, month, day) = calendar::civil_from_days(days);
     // 1970-01-01 was a Thursday.
     let weekday = DAYS[usize::try_from((days + 3).rem_euclid(7)).unwrap_or(0)];
     let month = MONTHS[usize::try_from(month).unwrap_or(1).saturating_sub(1).min(11)];
     let seconds = micros.div_euclid(1_000_000).rem_euclid(86_400);
-    format!(
-        "{weekday} {month} {day:02} {:02}:{:02}:{:02} UTC {year}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    )
+    format!("{weekday} {month} {day:02} {:02}:{:02}:{:02} UTC {year}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// Names in back quotes, in brackets.

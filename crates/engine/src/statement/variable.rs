@@ -50,8 +50,7 @@ impl Runner {
                     .with("variableName", attribute::quote_parts(name))
                     .with("searchPath", "`system`.`session`")
             })?;
-            let variable =
-                Variable { name: key.clone(), data_type: data_type.clone(), value: value.clone() };
+            let variable = Variable { name: key.clone(), data_type: data_type.clone(), value: value.clone() };
             let exists = || {
                 let full = ["system".to_string(), "session".to_string(), key.clone()];
                 SparkError::new("VARIABLE_ALREADY_EXISTS").with("variableName", attribute::quote_parts(&full))
@@ -74,8 +73,7 @@ impl Runner {
     }
 
     pub(super) fn drop_variable(&self, name: &Name, if_exists: bool) -> Result<LocalRows> {
-        let removed =
-            variable_name(name).and_then(|key| self.session.catalog_state().variables.write().remove(&key));
+        let removed = variable_name(name).and_then(|key| self.session.catalog_state().variables.write().remove(&key));
         if removed.is_none() && !if_exists {
             return Err(not_found(name));
         }

@@ -1,7 +1,7 @@
 //! CREATE, DROP and ALTER of views.
 
-use super::{Runner, now};
 use super::rows::nothing;
+use super::{Runner, now};
 use crate::catalog_state::{Found, ViewQuery};
 use firesteel_analyzer::{LocalRows, Resolved, attribute};
 use firesteel_catalog::catalog::{already_exists, table_not_found};

@@ -76,10 +76,7 @@ pub(super) fn cast(array: &ArrayRef, from: &DataType, to: &DataType, options: &C
 }
 
 /// Maps the slots of a timestamp array, nulls too.
-fn each<T: ArrowPrimitiveType>(
-    array: &ArrayRef,
-    mut map: impl FnMut(i64) -> T::Native,
-) -> Result<PrimitiveArray<T>> {
+fn each<T: ArrowPrimitiveType>(array: &ArrayRef, mut map: impl FnMut(i64) -> T::Native) -> Result<PrimitiveArray<T>> {
     let values = primitive::<TimestampMicrosecondType>(array)?;
     let mapped: Vec<T::Native> = values.values().iter().map(|v| map(*v)).collect();
     Ok(PrimitiveArray::new(mapped.into(), values.nulls().cloned()))

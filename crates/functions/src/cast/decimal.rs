@@ -104,7 +104,13 @@ fn rescale_array(array: &ArrayRef, from: i8, (p, s): (u8, i8), options: &CastOpt
     finish_decimal(result, p, s)
 }
 
-fn from_decimal(array: &ArrayRef, scale: i8, from: &DataType, to: &DataType, options: &CastOptions) -> Result<ArrayRef> {
+fn from_decimal(
+    array: &ArrayRef,
+    scale: i8,
+    from: &DataType,
+    to: &DataType,
+    options: &CastOptions,
+) -> Result<ArrayRef> {
     let values = primitive::<Decimal128Type>(array)?;
     let one = power_of_ten(u32::try_from(scale).unwrap_or(0));
     Ok(match to {
@@ -119,9 +125,7 @@ fn from_decimal(array: &ArrayRef, scale: i8, from: &DataType, to: &DataType, opt
                 Some(scaled) => AsPrimitive::<i64>::as_(scaled / one),
                 None => (v / one).wrapping_mul(i128::from(MICROS_PER_SECOND)).as_(),
             };
-            Arc::new(
-                values.unary::<_, TimestampMicrosecondType>(micros).with_timezone(arrow_mapping::ENGINE_TIME_ZONE),
-            )
+            Arc::new(values.unary::<_, TimestampMicrosecondType>(micros).with_timezone(arrow_mapping::ENGINE_TIME_ZONE))
         }
         t if t.is_ansi_interval() => super::interval::from_decimal(values, scale, from, to, options)?,
         _ => return Err(SparkError::internal(format!("no cast from {from} to {to}"))),

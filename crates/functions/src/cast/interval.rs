@@ -67,9 +67,9 @@ fn make<T: ArrowPrimitiveType>(
     let months = |v| convert(v).and_then(|m| i32::try_from(m).ok());
     Ok(match (to, options.mode) {
         (DataType::YearMonthInterval(..), Mode::Try) => Arc::new(values.unary_opt::<_, IntervalYearMonthType>(months)),
-        (DataType::YearMonthInterval(..), _) => Arc::new(
-            values.try_unary::<_, IntervalYearMonthType, SparkError>(|v| months(v).ok_or_else(|| error(v)))?,
-        ),
+        (DataType::YearMonthInterval(..), _) => {
+            Arc::new(values.try_unary::<_, IntervalYearMonthType, SparkError>(|v| months(v).ok_or_else(|| error(v)))?)
+        }
         (_, Mode::Try) => Arc::new(values.unary_opt::<_, DurationMicrosecondType>(convert)),
         _ => Arc::new(
             values.try_unary::<_, DurationMicrosecondType, SparkError>(|v| convert(v).ok_or_else(|| error(v)))?,

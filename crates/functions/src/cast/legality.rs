@@ -33,10 +33,9 @@ pub fn can_cast(from: &DataType, to: &DataType, mode: Mode) -> bool {
     match (from, to) {
         (T::Null, _) | (_, T::String(_) | T::Char(_) | T::Varchar(_)) => !matches!(to, T::Unparsed(_)),
         (T::Udt { sql_type, .. }, _) => can_cast(sql_type, to, mode),
-        (T::Variant, t) => !matches!(
-            t,
-            T::CalendarInterval | T::YearMonthInterval(..) | T::DayTimeInterval(..) | T::Udt { .. }
-        ),
+        (T::Variant, t) => {
+            !matches!(t, T::CalendarInterval | T::YearMonthInterval(..) | T::DayTimeInterval(..) | T::Udt { .. })
+        }
         (f, T::Variant) => !f.is_ansi_interval() && !matches!(f, T::CalendarInterval | T::Map { .. } | T::Struct(_)),
         (f, T::Boolean) => f.is_numeric() || f.is_string() || (legacy && matches!(f, T::Date | T::Timestamp)),
         (T::Boolean, T::Timestamp) => legacy,
@@ -58,10 +57,7 @@ pub fn can_cast(from: &DataType, to: &DataType, mode: Mode) -> bool {
         (T::Array { element: a, contains_null: n }, T::Array { element: b, contains_null: m }) => {
             can_cast(a, b, mode) && nulls_fit(*n || part_can_become_null(a, b, mode), *m)
         }
-        (
-            T::Map { key: k, value: a, value_contains_null: n },
-            T::Map { key: l, value: b, value_contains_null: m },
-        ) => {
+        (T::Map { key: k, value: a, value_contains_null: n }, T::Map { key: l, value: b, value_contains_null: m }) => {
             can_cast(k, l, mode)
                 && !part_can_become_null(k, l, mode)
                 && can_cast(a, b, mode)
@@ -71,10 +67,7 @@ pub fn can_cast(from: &DataType, to: &DataType, mode: Mode) -> bool {
             a.fields.len() == b.fields.len()
                 && a.fields.iter().zip(&b.fields).all(|(x, y)| {
                     can_cast(&x.data_type, &y.data_type, mode)
-                        && nulls_fit(
-                            x.nullable || part_can_become_null(&x.data_type, &y.data_type, mode),
-                            y.nullable,
-                        )
+                        && nulls_fit(x.nullable || part_can_become_null(&x.data_type, &y.data_type, mode), y.nullable)
                 })
         }
         _ => false,
@@ -113,9 +106,7 @@ pub fn force_nullable(from: &DataType, to: &DataType) -> bool {
         (f, T::Decimal(p, s)) => match f {
             T::Boolean => !decimal::holds((*p, *s), &T::Decimal(1, 0)),
             // Rounding may carry into one more digit of the integral part.
-            T::Decimal(q, t) if s < t => {
-                i32::from(*p) - i32::from(*s) <= i32::from(*q) - i32::from(*t)
-            }
+            T::Decimal(q, t) if s < t => i32::from(*p) - i32::from(*s) <= i32::from(*q) - i32::from(*t),
             numeric => !decimal::holds((*p, *s), numeric),
         },
         (f, t) => f.is_fractional() && t.is_integral(),
@@ -187,10 +178,9 @@ fn parts_fit(from: &DataType, to: &DataType, rule: &dyn Fn(&DataType, &DataType)
         (T::Array { element: a, contains_null: n }, T::Array { element: b, contains_null: m }) => {
             nulls_fit(*n, *m) && rule(a, b)
         }
-        (
-            T::Map { key: k, value: a, value_contains_null: n },
-            T::Map { key: l, value: b, value_contains_null: m },
-        ) => nulls_fit(*n, *m) && rule(k, l) && rule(a, b),
+        (T::Map { key: k, value: a, value_contains_null: n }, T::Map { key: l, value: b, value_contains_null: m }) => {
+            nulls_fit(*n, *m) && rule(k, l) && rule(a, b)
+        }
         (T::Struct(a), T::Struct(b)) => {
             a.fields.len() == b.fields.len()
                 && a.fields

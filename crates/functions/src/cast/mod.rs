@@ -30,7 +30,6 @@ pub use store::{StorePolicy, fit_length, store_assign};
 /// The kernels behind casts, by names that SQL does not know.
 pub const KERNELS: &[&crate::Function] = &[&CAST, &store::CHECKED, &store::FIT_LENGTH];
 
-
 use crate::coercion::mismatch::{quoted, quoted_type};
 use crate::{BuildContext, TypedExpr};
 use datafusion::logical_expr::Expr;
@@ -115,7 +114,8 @@ pub fn cast(expr: TypedExpr, to: &DataType, mode: Mode, context: &mut BuildConte
         return Ok(TypedExpr::new(datafusion::logical_expr::cast(expr.expr, to_arrow), to, true, name));
     }
     if expr.data_type.is_null() {
-        let null = datafusion::scalar::ScalarValue::try_from(&to_arrow).map_err(|e| SparkError::internal(e.to_string()))?;
+        let null =
+            datafusion::scalar::ScalarValue::try_from(&to_arrow).map_err(|e| SparkError::internal(e.to_string()))?;
         return Ok(TypedExpr::new(Expr::Literal(null, None), to, true, name));
     }
     if from_arrow == to_arrow && is_relabelling(&expr.data_type, &to) {
@@ -155,11 +155,7 @@ fn special_word(expr: &TypedExpr, to: &DataType, context: &BuildContext<'_>) -> 
     let now = zone.to_local(context.query_time);
     let is_epoch = parse_number::trim(word).eq_ignore_ascii_case("epoch");
     let is_now = parse_number::trim(word).eq_ignore_ascii_case("now");
-    let days = if is_epoch {
-        0
-    } else {
-        now.div_euclid(MICROS_PER_DAY) + parse_datetime::special_day(word)?
-    };
+    let days = if is_epoch { 0 } else { now.div_euclid(MICROS_PER_DAY) + parse_datetime::special_day(word)? };
     let local = days * MICROS_PER_DAY;
     let value = match to {
         DataType::Date => ScalarValue::Date32(i32::try_from(days).ok()),
@@ -204,7 +200,9 @@ fn is_native(from: &DataType, to: &DataType) -> bool {
         (T::Boolean, T::String(_)) => true,
         (T::Float, T::Double) => true,
         (f, t) if f.is_integral() && t.is_integral() => rank(f) < rank(t),
-        (T::Decimal(p, s), T::Decimal(q, t)) => t >= s && i32::from(*q) - i32::from(*t) >= i32::from(*p) - i32::from(*s),
+        (T::Decimal(p, s), T::Decimal(q, t)) => {
+            t >= s && i32::from(*q) - i32::from(*t) >= i32::from(*p) - i32::from(*s)
+        }
         (f, T::Decimal(p, s)) if f.is_integral() => crate::coercion::decimal::holds((*p, *s), f),
         _ => false,
     }

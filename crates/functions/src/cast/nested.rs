@@ -20,7 +20,11 @@ pub(super) fn cast(array: &ArrayRef, from: &DataType, to: &DataType, options: &C
             let made = ListArray::try_new(field, offsets, values, list.nulls().cloned());
             Ok(Arc::new(made.map_err(internal)?))
         }
-        (DataType::Map { key: k, value: v, .. }, DataType::Map { key: l, value: w, .. }, ArrowType::Map(field, sorted)) => {
+        (
+            DataType::Map { key: k, value: v, .. },
+            DataType::Map { key: l, value: w, .. },
+            ArrowType::Map(field, sorted),
+        ) => {
             let map = downcast::<MapArray>(array)?;
             let (offsets, keys) = used(map.offsets(), map.keys());
             let (_, values) = used(map.offsets(), map.values());

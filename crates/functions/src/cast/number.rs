@@ -3,9 +3,7 @@
 use super::Mode;
 use super::array::{CastOptions, native, overflow, primitive};
 use arrow::array::{Array, ArrayRef, BinaryBuilder};
-use arrow::datatypes::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-};
+use arrow::datatypes::{ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
 use firesteel_error::{Result, SparkError};
 use firesteel_types::number_text::{write_double, write_float};
 use firesteel_types::{DataType, arrow_mapping};
@@ -34,9 +32,16 @@ pub(super) fn cast(array: &ArrayRef, from: &DataType, to: &DataType, options: &C
         (DataType::Integer, _) => integral::<Int32Type>(array, from, to, options),
         (DataType::Long, _) => integral::<Int64Type>(array, from, to, options),
         (DataType::Float, _) => floating::<Float32Type>(array, from, to, options, f64::from, float_text),
-        _ => floating::<Float64Type>(array, from, to, options, |v| v, |v| {
-            if v.is_finite() { double_text(v) + "D" } else { double_text(v) }
-        }),
+        _ => floating::<Float64Type>(
+            array,
+            from,
+            to,
+            options,
+            |v| v,
+            |v| {
+                if v.is_finite() { double_text(v) + "D" } else { double_text(v) }
+            },
+        ),
     }
 }
 
@@ -116,17 +121,15 @@ where
         Ok(match options.mode {
             Mode::Legacy => Arc::new(values.unary::<_, T>(convert)),
             Mode::Try => Arc::new(values.unary_opt::<_, T>(|v| fits(v).then(|| convert(v)))),
-            Mode::Ansi => Arc::new(values.try_unary::<_, T, SparkError>(|v| {
-                if fits(v) { Ok(convert(v)) } else { Err(error(v)) }
-            })?),
+            Mode::Ansi => Arc::new(
+                values.try_unary::<_, T, SparkError>(|v| if fits(v) { Ok(convert(v)) } else { Err(error(v)) })?,
+            ),
         })
     }
     let error = |v: F::Native| overflow(literal(v), from, to);
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     match to {
-        DataType::Byte => {
-            cut::<F, Int8Type>(array, options, (-128.0, 127.0), |v| widen(v) as i32 as i8, widen, error)
-        }
+        DataType::Byte => cut::<F, Int8Type>(array, options, (-128.0, 127.0), |v| widen(v) as i32 as i8, widen, error),
         DataType::Short => {
             cut::<F, Int16Type>(array, options, (-32_768.0, 32_767.0), |v| widen(v) as i32 as i16, widen, error)
         }

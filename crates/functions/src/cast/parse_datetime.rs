@@ -19,7 +19,8 @@ pub fn parse_date(text: &str) -> Option<i32> {
     let mut segments = [0_i64, 1, 1];
     let mut index = 0;
     let (mut value, mut digits) = (0_i64, 0);
-    let valid = |index: usize, digits: usize| if index == 0 { (4..=7).contains(&digits) } else { (1..=2).contains(&digits) };
+    let valid =
+        |index: usize, digits: usize| if index == 0 { (4..=7).contains(&digits) } else { (1..=2).contains(&digits) };
     let mut position = 0;
     while let Some(byte) = bytes.get(position).filter(|b| !matches!(b, b' ' | b'T')) {
         if index < 2 && *byte == b'-' {
@@ -139,8 +140,7 @@ pub fn parse_timestamp_parts(text: &str) -> Option<TimestampParts> {
         return None;
     }
     let days = if only_time { None } else { Some(checked_days(sign.unwrap_or(1) * year, month, day)?) };
-    let micros_of_day =
-        hour * MICROS_PER_HOUR + minute * MICROS_PER_MINUTE + second * MICROS_PER_SECOND + micros;
+    let micros_of_day = hour * MICROS_PER_HOUR + minute * MICROS_PER_MINUTE + second * MICROS_PER_SECOND + micros;
     Some(TimestampParts { days, micros_of_day, zone })
 }
 

@@ -198,7 +198,13 @@ pub fn parse_day_time(text: &str, start: DayTimeField, end: DayTimeField) -> Res
         .iter()
         .enumerate()
         .map(|(index, field)| {
-            let separator = if index == 0 { "" } else if *field == Hour { " " } else { ":" };
+            let separator = if index == 0 {
+                ""
+            } else if *field == Hour {
+                " "
+            } else {
+                ":"
+            };
             let letter = match field {
                 Day => "d",
                 Hour => "h",

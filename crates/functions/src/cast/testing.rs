@@ -6,8 +6,8 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use datafusion::common::DFSchema;
 use datafusion::execution::context::ExecutionProps;
-use datafusion::logical_expr::{Expr, lit};
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::{Expr, lit};
 use datafusion::physical_expr::create_physical_expr;
 use datafusion::scalar::ScalarValue;
 use firesteel_config::{SessionConfig, SqlConf, keys};
@@ -40,7 +40,8 @@ pub(crate) fn evaluate(expr: &Expr) -> Result<ScalarValue> {
         },
         other => SparkError::internal(other.to_string()),
     };
-    let physical = create_physical_expr(expr, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default()).map_err(failed)?;
+    let physical = create_physical_expr(expr, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())
+        .map_err(failed)?;
     let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(1));
     let batch = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), vec![], &options).unwrap();
     let array = physical.evaluate(&batch).map_err(failed)?.into_array(1).map_err(failed)?;
@@ -69,8 +70,26 @@ struct Reader<'a, 'b, 'c> {
 }
 
 const INFIX: [(&str, u8); 20] = [
-    ("or", 1), ("and", 2), ("<=>", 4), ("<=", 4), (">=", 4), ("<>", 4), ("!=", 4), ("==", 4), ("=", 4), ("<", 4),
-    (">", 4), ("rlike", 4), ("regexp", 4), ("ilike", 4), ("like", 4), ("+", 5), ("-", 5), ("*", 6), ("/", 6), ("%", 6),
+    ("or", 1),
+    ("and", 2),
+    ("<=>", 4),
+    ("<=", 4),
+    (">=", 4),
+    ("<>", 4),
+    ("!=", 4),
+    ("==", 4),
+    ("=", 4),
+    ("<", 4),
+    (">", 4),
+    ("rlike", 4),
+    ("regexp", 4),
+    ("ilike", 4),
+    ("like", 4),
+    ("+", 5),
+    ("-", 5),
+    ("*", 6),
+    ("/", 6),
+    ("%", 6),
 ];
 
 impl Reader<'_, '_, '_> {
@@ -325,7 +344,8 @@ impl Reader<'_, '_, '_> {
                 let months = number(0) * 12.0 + number(1);
                 let days = number(2) * 7.0 + number(3);
                 let micros = (number(4) * 3600.0 + number(5) * 60.0 + number(6)) * 1e6;
-                let value = arrow::datatypes::IntervalMonthDayNano::new(months as i32, days as i32, micros as i64 * 1000);
+                let value =
+                    arrow::datatypes::IntervalMonthDayNano::new(months as i32, days as i32, micros as i64 * 1000);
                 let names: Vec<&str> = (0..7).map(name).collect();
                 let nullable = !self.context.conf.ansi_enabled;
                 let text = format!("make_interval({})", names.join(", "));
@@ -346,10 +366,7 @@ impl Reader<'_, '_, '_> {
     }
 
     fn number(&mut self) -> Result<TypedExpr> {
-        let body = self
-            .rest
-            .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-'))
-            .unwrap_or(self.rest.len());
+        let body = self.rest.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-')).unwrap_or(self.rest.len());
         let mut end = self.rest[1..].find('-').map_or(body, |at| body.min(at + 1));
         let tail = &self.rest[end..];
         if tail.starts_with(['e', 'E']) && tail[1..].starts_with(|c: char| c.is_ascii_digit() || c == '-') {
@@ -371,11 +388,19 @@ impl Reader<'_, '_, '_> {
             "Y" => make(ScalarValue::Int8(digits.parse().ok()), DataType::Byte, digits),
             "F" => {
                 let value: f32 = digits.parse().unwrap();
-                make(ScalarValue::Float32(Some(value)), DataType::Float, text(|out| number_text::write_float(out, value)))
+                make(
+                    ScalarValue::Float32(Some(value)),
+                    DataType::Float,
+                    text(|out| number_text::write_float(out, value)),
+                )
             }
             "D" => {
                 let value: f64 = digits.parse().unwrap();
-                make(ScalarValue::Float64(Some(value)), DataType::Double, text(|out| number_text::write_double(out, value)))
+                make(
+                    ScalarValue::Float64(Some(value)),
+                    DataType::Double,
+                    text(|out| number_text::write_double(out, value)),
+                )
             }
             _ if suffix == "BD" || digits.contains('.') => {
                 let scale = digits.split_once('.').map_or(0, |(_, f)| f.len());

@@ -1,17 +1,17 @@
 //! Casts from and to strings.
 
+use super::Mode;
 use super::array::{CastOptions, downcast, invalid_input};
 use super::boolean::finish_decimal;
 use super::decimal::out_of_range;
 use super::parse_datetime::{parse_date, parse_time, parse_timestamp, parse_timestamp_ntz};
 use super::parse_interval::{parse_calendar_interval, parse_day_time, parse_year_month};
 use super::parse_number::{BigDigits, parse_boolean, parse_double, parse_float, parse_integral};
-use super::Mode;
 use arrow::array::{Array, ArrayRef, BooleanArray, Decimal128Array, PrimitiveArray, StringArray};
 use arrow::datatypes::{
-    ArrowPrimitiveType, Date32Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, IntervalMonthDayNano, IntervalMonthDayNanoType, IntervalYearMonthType,
-    Time64NanosecondType, TimestampMicrosecondType,
+    ArrowPrimitiveType, Date32Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, IntervalMonthDayNano, IntervalMonthDayNanoType, IntervalYearMonthType, Time64NanosecondType,
+    TimestampMicrosecondType,
 };
 use firesteel_error::{Result, SparkError};
 use firesteel_types::value_text::{TextStyle, ValueFormatter};

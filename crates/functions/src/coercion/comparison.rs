@@ -12,8 +12,7 @@ pub fn common_type_for_comparison(left: &DataType, right: &DataType, ansi: bool)
         return wider_type(left, right, ansi).or_else(|| Some(left.clone()));
     }
     if ansi {
-        return promote_string_ansi(left, right)
-            .or_else(|| decimal_or_tightest(left, right, true));
+        return promote_string_ansi(left, right).or_else(|| decimal_or_tightest(left, right, true));
     }
     legacy_string(left, right)
         .or_else(|| decimal_or_tightest(left, right, false))

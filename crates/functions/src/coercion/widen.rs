@@ -176,10 +176,7 @@ fn nested_type(left: &DataType, right: &DataType, widen: Widen<'_>) -> Option<Da
             let nullable = *n || *m || force_nullable(a, &common) || force_nullable(b, &common);
             Some(T::array(common, nullable))
         }
-        (
-            T::Map { key: k, value: a, value_contains_null: n },
-            T::Map { key: l, value: b, value_contains_null: m },
-        ) => {
+        (T::Map { key: k, value: a, value_contains_null: n }, T::Map { key: l, value: b, value_contains_null: m }) => {
             let key = widen(k, l)?;
             if force_nullable(k, &key) || force_nullable(l, &key) {
                 return None;

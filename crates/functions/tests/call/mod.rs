@@ -211,7 +211,11 @@ impl Reader {
                 let digits = unscaled.unsigned_abs().to_string().len();
                 let scale = fraction.len() as i8;
                 let precision = digits.max(fraction.len()) as u8;
-                literal(ScalarValue::Decimal128(Some(unscaled), precision, scale), DataType::Decimal(precision, scale), text)
+                literal(
+                    ScalarValue::Decimal128(Some(unscaled), precision, scale),
+                    DataType::Decimal(precision, scale),
+                    text,
+                )
             }
             "" => match text.parse::<i32>() {
                 Ok(value) => literal(ScalarValue::Int32(Some(value)), DataType::Integer, text),
@@ -220,7 +224,11 @@ impl Reader {
                     Err(_) => {
                         let value: i128 = text.parse().map_err(|_| skipped())?;
                         let precision = value.unsigned_abs().to_string().len() as u8;
-                        literal(ScalarValue::Decimal128(Some(value), precision, 0), DataType::Decimal(precision, 0), text)
+                        literal(
+                            ScalarValue::Decimal128(Some(value), precision, 0),
+                            DataType::Decimal(precision, 0),
+                            text,
+                        )
                     }
                 },
             },

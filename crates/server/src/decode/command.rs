@@ -229,9 +229,10 @@ impl Decoder<'_> {
     }
 
     fn assignments(&self, action: &proto::MergeAction) -> Result<Vec<(Expr, Expr)>> {
-        let assignments = action.assignments.iter().map(|assignment| {
-            Ok((self.required(assignment.key.as_ref())?, self.required(assignment.value.as_ref())?))
-        });
+        let assignments = action
+            .assignments
+            .iter()
+            .map(|assignment| Ok((self.required(assignment.key.as_ref())?, self.required(assignment.value.as_ref())?)));
         assignments.collect()
     }
 }

@@ -33,8 +33,7 @@ impl Decoder<'_> {
     pub fn expression(&self, message: &proto::Expression) -> Result<Expr> {
         let origin = origin(message.common.as_ref().and_then(|common| common.origin.as_ref()));
         let kind = message.expr_type.as_ref().ok_or_else(|| not_set("Expression", "expr_type"))?;
-        let kind =
-            with_stack(|| self.kind(kind)).map_err(|error| error.or_context(|| origin.context()))?;
+        let kind = with_stack(|| self.kind(kind)).map_err(|error| error.or_context(|| origin.context()))?;
         Ok(Expr::new(kind).at(origin))
     }
 
@@ -73,10 +72,9 @@ impl Decoder<'_> {
                 is_user_defined: true,
                 ..FunctionCall::new(identifier(&call.function_name)?, self.expressions(&call.arguments)?)
             }),
-            ExprType::NamedArgumentExpression(argument) => ExprKind::NamedArgument {
-                name: argument.key.clone(),
-                value: self.boxed(argument.value.as_deref())?,
-            },
+            ExprType::NamedArgumentExpression(argument) => {
+                ExprKind::NamedArgument { name: argument.key.clone(), value: self.boxed(argument.value.as_deref())? }
+            }
             ExprType::MergeAction(_) => ExprKind::Unsupported("merge actions outside MERGE".into()),
             ExprType::TypedAggregateExpression(_) => ExprKind::Unsupported("typed aggregates of JVM clients".into()),
             ExprType::SubqueryExpression(subquery) => self.subquery(subquery)?,
@@ -204,14 +202,20 @@ impl Decoder<'_> {
             Ok(FrameType::Row) => FrameUnit::Rows,
             Ok(FrameType::Range) => FrameUnit::Range,
             Ok(other) => {
-                return Err(invalid_enum("Expression.Window.WindowFrame.FrameType", other.as_str_name(), frame.frame_type));
+                return Err(invalid_enum(
+                    "Expression.Window.WindowFrame.FrameType",
+                    other.as_str_name(),
+                    frame.frame_type,
+                ));
             }
             Err(_) => return Err(invalid_enum("Expression.Window.WindowFrame.FrameType", "", frame.frame_type)),
         };
         let lower = frame.lower.as_deref().and_then(|bound| bound.boundary.as_ref());
         let upper = frame.upper.as_deref().and_then(|bound| bound.boundary.as_ref());
-        let lower = lower.ok_or_else(|| SparkError::new("CONNECT_INVALID_PLAN.LOWER_BOUND_REQUIRED_IN_WINDOW_FRAME"))?;
-        let upper = upper.ok_or_else(|| SparkError::new("CONNECT_INVALID_PLAN.UPPER_BOUND_REQUIRED_IN_WINDOW_FRAME"))?;
+        let lower =
+            lower.ok_or_else(|| SparkError::new("CONNECT_INVALID_PLAN.LOWER_BOUND_REQUIRED_IN_WINDOW_FRAME"))?;
+        let upper =
+            upper.ok_or_else(|| SparkError::new("CONNECT_INVALID_PLAN.UPPER_BOUND_REQUIRED_IN_WINDOW_FRAME"))?;
         Ok(WindowFrame {
             unit,
             lower: self.frame_bound(lower, FrameBound::UnboundedPreceding)?,
@@ -256,7 +260,11 @@ impl Decoder<'_> {
                 SubqueryKind::Table(options)
             }
             Ok(other @ SubqueryType::Unknown) => {
-                return Err(invalid_enum("SubqueryExpression.SubqueryType", other.as_str_name(), subquery.subquery_type));
+                return Err(invalid_enum(
+                    "SubqueryExpression.SubqueryType",
+                    other.as_str_name(),
+                    subquery.subquery_type,
+                ));
             }
             Err(_) => return Err(invalid_enum("SubqueryExpression.SubqueryType", "", subquery.subquery_type)),
         };

@@ -48,10 +48,8 @@ impl Decoder<'_> {
         &self,
         message: &proto::CommonInlineUserDefinedTableFunction,
     ) -> Result<PythonFunction> {
-        let TableFunction::PythonUdtf(python) = message
-            .function
-            .as_ref()
-            .ok_or_else(|| not_set("CommonInlineUserDefinedTableFunction", "function"))?;
+        let TableFunction::PythonUdtf(python) =
+            message.function.as_ref().ok_or_else(|| not_set("CommonInlineUserDefinedTableFunction", "function"))?;
         check_eval_type(python.eval_type)?;
         Ok(PythonFunction {
             name: message.function_name.clone(),
@@ -74,5 +72,6 @@ fn check_eval_type(eval_type: i32) -> Result<()> {
     if EVAL_TYPES.contains(&eval_type) {
         return Ok(());
     }
-    Err(SparkError::new("CONNECT_INVALID_PLAN.FUNCTION_EVAL_TYPE_NOT_SUPPORTED").with("evalType", eval_type.to_string()))
+    Err(SparkError::new("CONNECT_INVALID_PLAN.FUNCTION_EVAL_TYPE_NOT_SUPPORTED")
+        .with("evalType", eval_type.to_string()))
 }

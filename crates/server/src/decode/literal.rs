@@ -43,9 +43,7 @@ fn decode(message: &Message, declared: Option<&DataType>) -> Result<Literal> {
         LiteralType::Date(days) => Literal::Date(*days),
         LiteralType::Timestamp(micros) => Literal::Timestamp(*micros),
         LiteralType::TimestampNtz(micros) => Literal::TimestampNtz(*micros),
-        LiteralType::CalendarInterval(value) => {
-            Literal::CalendarInterval(value.months, value.days, value.microseconds)
-        }
+        LiteralType::CalendarInterval(value) => Literal::CalendarInterval(value.months, value.days, value.microseconds),
         LiteralType::YearMonthInterval(months) => Literal::YearMonthInterval(
             *months,
             match declared {
@@ -68,8 +66,12 @@ fn decode(message: &Message, declared: Option<&DataType>) -> Result<Literal> {
             DataType::Time(precision) => Literal::Time(value.nano, precision),
             _ => return Err(unsupported("TIME")),
         },
-        LiteralType::TimestampNtzNanos(_) => return Err(SparkError::unsupported("TIMESTAMP_NTZ literals of nanoseconds")),
-        LiteralType::TimestampLtzNanos(_) => return Err(SparkError::unsupported("TIMESTAMP_LTZ literals of nanoseconds")),
+        LiteralType::TimestampNtzNanos(_) => {
+            return Err(SparkError::unsupported("TIMESTAMP_NTZ literals of nanoseconds"));
+        }
+        LiteralType::TimestampLtzNanos(_) => {
+            return Err(SparkError::unsupported("TIMESTAMP_LTZ literals of nanoseconds"));
+        }
     })
 }
 
@@ -131,11 +133,7 @@ fn decimal_digits(unscaled: i128) -> i32 {
 
 fn rescale(unscaled: i128, from: i32, to: i32) -> Option<i128> {
     let factor = 10_i128.checked_pow(from.abs_diff(to))?;
-    if to >= from {
-        unscaled.checked_mul(factor)
-    } else {
-        (unscaled % factor == 0).then_some(unscaled / factor)
-    }
+    if to >= from { unscaled.checked_mul(factor) } else { (unscaled % factor == 0).then_some(unscaled / factor) }
 }
 
 fn elements(messages: &[Message], of: Option<&DataType>) -> Result<Vec<Literal>> {
@@ -224,10 +222,8 @@ fn structure(message: &literal::Struct, declared: Option<&DataType>) -> Result<L
 }
 
 fn specialized(message: &literal::SpecializedArray) -> Result<Literal> {
-    let values = message
-        .value_type
-        .as_ref()
-        .ok_or_else(|| not_set("Expression.Literal.SpecializedArray", "value_type"))?;
+    let values =
+        message.value_type.as_ref().ok_or_else(|| not_set("Expression.Literal.SpecializedArray", "value_type"))?;
     Ok(match values {
         ValueType::Bools(array) => {
             Literal::Array(array.values.iter().map(|value| Literal::Boolean(*value)).collect(), DataType::Boolean)
@@ -275,7 +271,10 @@ mod tests {
     #[test]
     fn nonsense_is_no_decimal() {
         for value in ["", "x", "1.-5", "--1", "1e99", "1.2.3"] {
-            assert!(decimal(&literal::Decimal { value: value.into(), precision: None, scale: None }).is_err(), "{value}");
+            assert!(
+                decimal(&literal::Decimal { value: value.into(), precision: None, scale: None }).is_err(),
+                "{value}"
+            );
         }
     }
 
@@ -286,7 +285,8 @@ mod tests {
         let of = kind(proto::data_type::Kind::Integer(Default::default()));
         let deprecated = literal::Array { element_type: Some(of.clone()), elements: vec![int(1)] };
         let old = Message { literal_type: Some(LiteralType::Array(deprecated)), data_type: None };
-        let array = proto::data_type::Array { element_type: Some(Box::new(of)), contains_null: false, ..Default::default() };
+        let array =
+            proto::data_type::Array { element_type: Some(Box::new(of)), contains_null: false, ..Default::default() };
         let new = Message {
             literal_type: Some(LiteralType::Array(literal::Array { element_type: None, elements: vec![int(1)] })),
             data_type: Some(kind(proto::data_type::Kind::Array(Box::new(array)))),

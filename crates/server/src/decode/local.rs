@@ -21,8 +21,9 @@ impl Decoder<'_> {
         let bytes = self.artifacts.cached(&message.hash).ok_or_else(|| {
             SparkError::new("CONNECT_INVALID_PLAN.CANNOT_FIND_CACHED_LOCAL_RELATION").with("hash", &message.hash)
         })?;
-        let relation: proto::LocalRelation = decode_guarded(bytes)
-            .map_err(|error| SparkError::new("CONNECT_INVALID_PLAN.CANNOT_PARSE").with("errorMsg", error.to_string()))?;
+        let relation: proto::LocalRelation = decode_guarded(bytes).map_err(|error| {
+            SparkError::new("CONNECT_INVALID_PLAN.CANNOT_PARSE").with("errorMsg", error.to_string())
+        })?;
         self.local_relation(&relation)
     }
 

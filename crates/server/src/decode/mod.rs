@@ -19,8 +19,8 @@ pub use command::DecodedCommand;
 
 use bytes::Bytes;
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{Name, Options, Origin, Relation, SqlSource};
 use firesteel_plan::origin::CallSite;
+use firesteel_plan::{Name, Options, Origin, Relation, SqlSource};
 use firesteel_proto::connect as proto;
 use firesteel_sql::ParserOptions;
 use std::collections::HashMap;
@@ -100,9 +100,7 @@ fn origin(message: Option<&proto::Origin>) -> Origin {
         return Origin::Unknown;
     };
     match function {
-        proto::origin::Function::PythonOrigin(python) => {
-            call(python.fragment.clone(), python.call_site.clone())
-        }
+        proto::origin::Function::PythonOrigin(python) => call(python.fragment.clone(), python.call_site.clone()),
         proto::origin::Function::JvmOrigin(jvm) => jvm_origin(jvm),
     }
 }

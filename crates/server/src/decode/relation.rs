@@ -1,7 +1,9 @@
 //! Relations.
 
 use super::expression::no_handler;
-use super::{Decoder, assertion, catalog, identifier, invalid_enum, literal, not_set, options, origin, types, with_stack};
+use super::{
+    Decoder, assertion, catalog, identifier, invalid_enum, literal, not_set, options, origin, types, with_stack,
+};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
     Aggregate, AsOfJoin, DataSource, Expr, Grouping, Join, JoinCondition, JoinType, Relation, RelationKind,
@@ -112,9 +114,7 @@ impl Decoder<'_> {
                 columns: self.expressions(&drop.columns)?,
                 column_names: drop.column_names.clone(),
             },
-            RelType::Tail(tail) => {
-                RelationKind::Tail { input: self.input(tail.input.as_deref())?, limit: tail.limit }
-            }
+            RelType::Tail(tail) => RelationKind::Tail { input: self.input(tail.input.as_deref())?, limit: tail.limit },
             RelType::WithColumns(columns) => self.with_columns(columns)?,
             RelType::Hint(hint) => RelationKind::Hint {
                 input: self.input(hint.input.as_deref())?,
@@ -135,7 +135,8 @@ impl Decoder<'_> {
                 num_partitions: by.num_partitions,
             },
             RelType::MapPartitions(map) => {
-                let function = map.func.as_ref().ok_or_else(|| not_set("CommonInlineUserDefinedFunction", "function"))?;
+                let function =
+                    map.func.as_ref().ok_or_else(|| not_set("CommonInlineUserDefinedFunction", "function"))?;
                 RelationKind::MapPartitions {
                     input: self.input(map.input.as_deref())?,
                     function: self.python_function(function)?,
@@ -150,7 +151,8 @@ impl Decoder<'_> {
             RelType::Parse(parse) => self.parse(parse)?,
             RelType::GroupMap(group_map) => self.group_map(group_map)?,
             RelType::CoGroupMap(map) => {
-                let function = map.func.as_ref().ok_or_else(|| not_set("CommonInlineUserDefinedFunction", "function"))?;
+                let function =
+                    map.func.as_ref().ok_or_else(|| not_set("CommonInlineUserDefinedFunction", "function"))?;
                 RelationKind::CoGroupMap {
                     left: self.input(map.input.as_deref())?,
                     left_grouping: self.expressions(&map.input_grouping_expressions)?,

@@ -147,7 +147,9 @@ fn struct_field(message: &proto::data_type::StructField) -> Result<StructField> 
         None | Some("") => Ok(field),
         Some(text) => match serde_json::from_str(text) {
             Ok(map) => Ok(field.with_metadata(Metadata::new(map))),
-            Err(error) => Err(super::assertion(format!("metadata of field {} is not a JSON object: {error}", message.name))),
+            Err(error) => {
+                Err(super::assertion(format!("metadata of field {} is not a JSON object: {error}", message.name)))
+            }
         },
     }
 }
@@ -161,10 +163,8 @@ fn user_defined(message: &proto::data_type::Udt) -> Result<DataType> {
     if jvm_class.is_none() && (message.python_class.is_none() || message.serialized_python_class.is_none()) {
         return Err(SparkError::new("CONNECT_INVALID_PLAN.PYTHON_UDT_MISSING_FIELDS"));
     }
-    let sql_type = message
-        .sql_type
-        .as_deref()
-        .ok_or_else(|| SparkError::new("CONNECT_INVALID_PLAN.PYTHON_UDT_MISSING_FIELDS"))?;
+    let sql_type =
+        message.sql_type.as_deref().ok_or_else(|| SparkError::new("CONNECT_INVALID_PLAN.PYTHON_UDT_MISSING_FIELDS"))?;
     Ok(DataType::Udt {
         jvm_class,
         python_class: text(&message.python_class),

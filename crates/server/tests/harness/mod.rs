@@ -98,10 +98,7 @@ impl Session {
         Ok(self.client.execute_plan(request).await?.into_inner())
     }
 
-    pub async fn run(
-        &mut self,
-        request: proto::ExecutePlanRequest,
-    ) -> Result<Vec<proto::ExecutePlanResponse>, Status> {
+    pub async fn run(&mut self, request: proto::ExecutePlanRequest) -> Result<Vec<proto::ExecutePlanResponse>, Status> {
         collect(self.start(request).await?).await
     }
 

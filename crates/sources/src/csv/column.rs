@@ -151,9 +151,9 @@ impl Column {
             Self::Long(builder) => Arc::new(builder.finish()),
             Self::Float(builder) => Arc::new(builder.finish()),
             Self::Double(builder) => Arc::new(builder.finish()),
-            Self::Decimal(builder, p, s) => Arc::new(
-                builder.finish().with_precision_and_scale(*p, *s).map_err(crate::error::from_arrow)?,
-            ),
+            Self::Decimal(builder, p, s) => {
+                Arc::new(builder.finish().with_precision_and_scale(*p, *s).map_err(crate::error::from_arrow)?)
+            }
             Self::Date(builder) => Arc::new(builder.finish()),
             Self::Timestamp(builder) => Arc::new(builder.finish().with_timezone("UTC")),
             Self::TimestampNtz(builder) => Arc::new(builder.finish()),

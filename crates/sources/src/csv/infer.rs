@@ -36,7 +36,8 @@ pub fn infer(files: &[DataFile], options: &CsvOptions) -> Result<StructType> {
         }
     }
     let Some(names) = names else { return Ok(StructType::default()) };
-    let mut types: Vec<DataType> = vec![if options.infer_schema { DataType::Null } else { DataType::STRING }; names.len()];
+    let mut types: Vec<DataType> =
+        vec![if options.infer_schema { DataType::Null } else { DataType::STRING }; names.len()];
     if options.infer_schema {
         for file in files {
             let mut is_first = options.header;
@@ -191,7 +192,13 @@ fn combined(a: &DataType, b: &DataType) -> DataType {
         (T::Date, T::TimestampNtz) | (T::TimestampNtz, T::Date) => T::TimestampNtz,
         (T::Timestamp, T::TimestampNtz) | (T::TimestampNtz, T::Timestamp) => T::Timestamp,
         (a, b) => match (rank(a), rank(b)) {
-            (Some(x), Some(y)) => if x >= y { a.clone() } else { b.clone() },
+            (Some(x), Some(y)) => {
+                if x >= y {
+                    a.clone()
+                } else {
+                    b.clone()
+                }
+            }
             _ => T::STRING,
         },
     }

@@ -60,7 +60,8 @@ impl Input {
                 if *at >= data.len() {
                     return Ok(false);
                 }
-                let line_end = data[*at..].iter().position(|b| matches!(b, b'\n' | b'\r')).map_or(data.len(), |i| *at + i);
+                let line_end =
+                    data[*at..].iter().position(|b| matches!(b, b'\n' | b'\r')).map_or(data.len(), |i| *at + i);
                 if line_end == *at || options.comment.is_some_and(|c| data.get(*at) == Some(&c)) {
                     *at = line_end + 1;
                     continue;

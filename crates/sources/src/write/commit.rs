@@ -134,9 +134,11 @@ impl Staging {
                     .collect();
                 let mut old = Vec::new();
                 for folder in folders {
-                    old.extend(entries(&folder)?.into_iter().filter(|path| {
-                        path.file_name().is_none_or(|n| !is_hidden(&n.to_string_lossy()))
-                    }));
+                    old.extend(
+                        entries(&folder)?
+                            .into_iter()
+                            .filter(|path| path.file_name().is_none_or(|n| !is_hidden(&n.to_string_lossy()))),
+                    );
                 }
                 Ok(old)
             }

@@ -114,7 +114,12 @@ impl JsonEncoding {
             }
             DataType::TimestampNtz => {
                 let mut text = String::new();
-                self.timestamp_ntz.write(&mut text, array.as_primitive::<TimestampMicrosecondType>().value(row), 0, "Z");
+                self.timestamp_ntz.write(
+                    &mut text,
+                    array.as_primitive::<TimestampMicrosecondType>().value(row),
+                    0,
+                    "Z",
+                );
                 write_text(out, &text);
             }
             DataType::Array { element, .. } => {

@@ -56,7 +56,8 @@ pub async fn write(
     let job = uuid::Uuid::new_v4();
     for partition in 0..plan.output_partitioning().partition_count() {
         let mut stream = plan.execute(partition, context.clone()).map_err(from_datafusion)?;
-        let mut writer = TaskWriter::new(layout.clone(), encoder.clone(), staging.folder().to_path_buf(), job, partition);
+        let mut writer =
+            TaskWriter::new(layout.clone(), encoder.clone(), staging.folder().to_path_buf(), job, partition);
         tasks.spawn(async move {
             while let Some(batch) = stream.next().await {
                 writer.write(&batch.map_err(from_datafusion)?)?;

@@ -57,8 +57,8 @@ impl ParquetEncoding {
     pub fn open(&self, path: &Path) -> Result<Box<dyn FileWriter>> {
         let file = File::create(path).map_err(|e| unwritable(path, e))?;
         let options = ArrowWriterOptions::new().with_properties(self.properties.clone()).with_skip_arrow_metadata(true);
-        let writer = ArrowWriter::try_new_with_options(file, self.schema.clone(), options)
-            .map_err(|e| unwritable(path, e))?;
+        let writer =
+            ArrowWriter::try_new_with_options(file, self.schema.clone(), options).map_err(|e| unwritable(path, e))?;
         Ok(Box::new(ParquetFile { writer, schema: self.schema.clone(), path: path.to_path_buf() }))
     }
 }

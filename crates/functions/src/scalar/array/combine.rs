@@ -99,7 +99,13 @@ fn field_name(argument: &TypedExpr, index: usize) -> String {
 fn build_zip(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let arguments = arguments
         .into_iter()
-        .map(|a| if a.data_type.is_null() { coercion::implicitly(a, &DataType::array(DataType::Null, true), context) } else { Ok(a) })
+        .map(|a| {
+            if a.data_type.is_null() {
+                coercion::implicitly(a, &DataType::array(DataType::Null, true), context)
+            } else {
+                Ok(a)
+            }
+        })
         .collect::<Result<Vec<_>>>()?;
     if arguments.is_empty() {
         return empty(DataType::array(DataType::struct_of(Vec::new()), false));

@@ -102,8 +102,7 @@ fn known_length(expr: &Expr) -> Option<i64> {
 
 /// True where an index is constant and within an array that is written out.
 fn is_within(array: &TypedExpr, index: &TypedExpr, from_one: bool) -> bool {
-    let (Some(length), Some(index)) =
-        (known_length(&array.expr), index.literal().and_then(constant::integer_of))
+    let (Some(length), Some(index)) = (known_length(&array.expr), index.literal().and_then(constant::integer_of))
     else {
         return false;
     };
@@ -129,7 +128,8 @@ fn item(
     let index = coercion::implicitly(index, &DataType::Long, context)?;
     let arguments = [array, index];
     let payload = Some(Arc::from(rule));
-    let expr = crate::kernel::call_with_payload(function, by_position, &arguments, &element, nullable, context, payload)?;
+    let expr =
+        crate::kernel::call_with_payload(function, by_position, &arguments, &element, nullable, context, payload)?;
     Ok(TypedExpr::new(expr, element, nullable, ""))
 }
 
@@ -247,7 +247,8 @@ fn fields_kernel(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let made = arrow::array::ListArray::try_new(field, list.offsets().clone(), column, list.nulls().cloned());
     let made: ArrayRef = Arc::new(made.map_err(internal)?);
     let made = if lists.is_constant() {
-        arrow::compute::take(&made, &arrow::array::UInt64Array::from(vec![0; row_count(args)]), None).map_err(internal)?
+        arrow::compute::take(&made, &arrow::array::UInt64Array::from(vec![0; row_count(args)]), None)
+            .map_err(internal)?
     } else {
         made
     };
@@ -256,8 +257,10 @@ fn fields_kernel(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 
 /// A struct's column, null where the struct is.
 pub fn column_of(structs: &StructArray, position: usize) -> Result<ArrayRef> {
-    let column =
-        structs.columns().get(position).ok_or_else(|| SparkError::internal(format!("a struct without field {position}")))?;
+    let column = structs
+        .columns()
+        .get(position)
+        .ok_or_else(|| SparkError::internal(format!("a struct without field {position}")))?;
     match structs.nulls().filter(|n| n.null_count() > 0) {
         None => Ok(Arc::clone(column)),
         Some(nulls) => {

@@ -1,7 +1,7 @@
 //! Arrays as kernels read and make them.
 
-use crate::{KernelArgs, TypedExpr};
 use crate::scalar::string::rows::{array_or_constant, downcast, internal, row_count};
+use crate::{KernelArgs, TypedExpr};
 use arrow::array::{Array, ArrayRef, ListArray, UInt64Array, new_null_array};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, FieldRef};

@@ -9,8 +9,8 @@ use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{downcast, finish, internal, row_count};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{
-    ArrayRef, Date32Array, DurationMicrosecondArray, Int64Array, IntervalMonthDayNanoArray,
-    IntervalYearMonthArray, TimestampMicrosecondArray,
+    ArrayRef, Date32Array, DurationMicrosecondArray, Int64Array, IntervalMonthDayNanoArray, IntervalYearMonthArray,
+    TimestampMicrosecondArray,
 };
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::ColumnarValue;
@@ -176,7 +176,8 @@ fn moments(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     const MICROS_PER_MONTH: i128 = 28 * MICROS_PER_DAY as i128;
     let element = super::list::element_of(args.return_type).0;
     let is_date = element == DataType::Date;
-    let zone = if element == DataType::TimestampNtz { TimeZone::UTC } else { TimeZone::parse(&args.settings.time_zone)? };
+    let zone =
+        if element == DataType::TimestampNtz { TimeZone::UTC } else { TimeZone::parse(&args.settings.time_zone)? };
     let (starts, stops) = (Column::of(args, 0)?, Column::of(args, 1)?);
     let raw = |column: &Column, row: usize| -> Result<i64> {
         let at = column.at(row);
@@ -222,9 +223,8 @@ fn moments(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         }
         let instant = |value: i64| if is_date { zone.start_of_day(value) } else { Some(value) };
         let (Some(first), Some(last)) = (instant(start), instant(stop)) else { return Err(long_overflow()) };
-        let step = i128::from(months) * MICROS_PER_MONTH
-            + i128::from(days) * i128::from(MICROS_PER_DAY)
-            + i128::from(micros);
+        let step =
+            i128::from(months) * MICROS_PER_MONTH + i128::from(days) * i128::from(MICROS_PER_DAY) + i128::from(micros);
         length(i128::from(first), i128::from(last), step, (first, last, step.to_string()))?;
         let mut index = 0_i64;
         loop {

@@ -51,10 +51,17 @@ fn size(name: &str, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -
     let function = if name == "size" { &SIZE } else { &CARDINALITY };
     let wanted = ArgType::OneOf(&[ArgType::Array, ArgType::Map]);
     let call = function.call_text(&arguments.iter().map(|a| a.name.clone()).collect::<Vec<_>>());
-    let arguments = arguments
-        .into_iter()
-        .map(|a| if a.data_type.is_null() { crate::coercion::coerce_argument(a, wanted, 0, &call, context) } else { Ok(a) })
-        .collect::<Result<Vec<_>>>()?;
+    let arguments =
+        arguments
+            .into_iter()
+            .map(|a| {
+                if a.data_type.is_null() {
+                    crate::coercion::coerce_argument(a, wanted, 0, &call, context)
+                } else {
+                    Ok(a)
+                }
+            })
+            .collect::<Result<Vec<_>>>()?;
     for argument in &arguments {
         if !matches!(argument.data_type, DataType::Array { .. } | DataType::Map { .. }) {
             return Err(mismatch::unexpected_input(&call, 0, wanted, argument));

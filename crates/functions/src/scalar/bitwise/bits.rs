@@ -1,9 +1,9 @@
 //! Single bits of numbers.
 
-use crate::scalar::string::declare::{function, param, strict};
-use crate::scalar::string::rows::{Integers, Rows, array_or_constant, downcast, finish, internal, primitives};
 use crate::coercion::coerce_argument;
 use crate::coercion::mismatch::unexpected_input;
+use crate::scalar::string::declare::{function, param, strict};
+use crate::scalar::string::rows::{Integers, Rows, array_or_constant, downcast, finish, internal, primitives};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, BooleanArray, Int32Array, Int64Array};
 use arrow::datatypes::{DataType as ArrowType, Int8Type};
@@ -12,8 +12,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 use std::sync::Arc;
 
-const GET_ARGUMENTS: Signature =
-    Signature::of(&[param("expr", ArgType::Integral), param("pos", ArgType::Integer)]);
+const GET_ARGUMENTS: Signature = Signature::of(&[param("expr", ArgType::Integral), param("pos", ArgType::Integer)]);
 
 function! {
     /// `bit_count(expr)`

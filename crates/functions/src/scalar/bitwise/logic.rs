@@ -66,7 +66,8 @@ fn build(
     };
     // Two nulls are whole numbers.
     let arguments = if types.0.is_null() && types.1.is_null() {
-        let to_integer = |a, context: &mut BuildContext<'_>| implicitly(a, &firesteel_types::DataType::Integer, context);
+        let to_integer =
+            |a, context: &mut BuildContext<'_>| implicitly(a, &firesteel_types::DataType::Integer, context);
         arguments.into_iter().map(|a| to_integer(a, context)).collect::<Result<Vec<_>>>()?
     } else {
         crate::coercion::to_common_type(arguments, function.name, &text, context)

@@ -59,11 +59,7 @@ function! {
     example "SELECT 4 >>> 1" => "2";
 }
 
-fn shift(
-    args: &KernelArgs<'_>,
-    integers: fn(i32, u32) -> i32,
-    longs: fn(i64, u32) -> i64,
-) -> Result<ColumnarValue> {
+fn shift(args: &KernelArgs<'_>, integers: fn(i32, u32) -> i32, longs: fn(i64, u32) -> i64) -> Result<ColumnarValue> {
     let counts: Integers = Rows::of(args, 1)?;
     // Only the low bits of the count matter, as on the processor.
     if matches!(args.types.first(), Some(DataType::Long)) {

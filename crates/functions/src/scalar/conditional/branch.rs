@@ -1,8 +1,8 @@
 //! `IF` and `CASE`.
 
 use crate::coercion::{self, mismatch, wider_common_type};
-use crate::scalar::predicate::lazy;
 use crate::function::{Body, Documentation, Function, Group};
+use crate::scalar::predicate::lazy;
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
 use datafusion::logical_expr::Expr;
 use firesteel_error::{Result, SparkError};
@@ -20,8 +20,8 @@ pub(super) static IF: Function = Function {
     body: Body::Build(|context, arguments| {
         let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
         let call = IF.call_text(&names);
-        let [mut condition, yes, no] = <[TypedExpr; 3]>::try_from(arguments)
-            .map_err(|_| SparkError::internal("if takes three arguments"))?;
+        let [mut condition, yes, no] =
+            <[TypedExpr; 3]>::try_from(arguments).map_err(|_| SparkError::internal("if takes three arguments"))?;
         if condition.data_type.is_null() {
             condition = coercion::implicitly(condition, &DataType::Boolean, context)?;
         }

@@ -1,8 +1,8 @@
 //! The first value that will do.
 
 use crate::coercion;
-use crate::scalar::predicate::lazy;
 use crate::function::{Body, Documentation, Function, Group};
+use crate::scalar::predicate::lazy;
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
 use datafusion::logical_expr::Expr;
 use firesteel_error::{Result, SparkError};
@@ -87,8 +87,8 @@ pub(super) static NVL2: Function = declare(
         Param { name: "expr3", arg_type: ArgType::Any },
     ]),
     |context, arguments| {
-        let [tested, yes, no] = <[TypedExpr; 3]>::try_from(arguments)
-            .map_err(|_| SparkError::internal("nvl2 takes three arguments"))?;
+        let [tested, yes, no] =
+            <[TypedExpr; 3]>::try_from(arguments).map_err(|_| SparkError::internal("nvl2 takes three arguments"))?;
         let name = format!("({} IS NOT NULL)", tested.name);
         let condition = TypedExpr::new(Expr::IsNotNull(Box::new(tested.expr)), DataType::Boolean, false, &name);
         let call = format!("(IF({name}, {}, {}))", yes.name, no.name);
@@ -103,13 +103,16 @@ pub(super) static NANVL: Function = declare(
     "nanvl",
     Signature::of(&[Param { name: "expr1", arg_type: REAL }, Param { name: "expr2", arg_type: REAL }]),
     nan_or,
-    doc("The first value if it is not NaN, else the second.", "1.5.0",
-        &[("SELECT nanvl(cast('NaN' as double), 123)", "123.0")]),
+    doc(
+        "The first value if it is not NaN, else the second.",
+        "1.5.0",
+        &[("SELECT nanvl(cast('NaN' as double), 123)", "123.0")],
+    ),
 );
 
 fn nan_or(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
-    let [mut value, mut other] = <[TypedExpr; 2]>::try_from(arguments)
-        .map_err(|_| SparkError::internal("nanvl takes two arguments"))?;
+    let [mut value, mut other] =
+        <[TypedExpr; 2]>::try_from(arguments).map_err(|_| SparkError::internal("nanvl takes two arguments"))?;
     if value.data_type != other.data_type {
         value = coercion::implicitly(value, &DataType::Double, context)?;
         other = coercion::implicitly(other, &DataType::Double, context)?;

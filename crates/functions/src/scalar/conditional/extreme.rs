@@ -113,8 +113,7 @@ fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         }
     }
     let inputs: Vec<&dyn Array> = arrays.iter().map(|a: &ArrayRef| a.as_ref()).collect();
-    let result =
-        arrow::compute::interleave(&inputs, &best).map_err(|e| SparkError::internal(e.to_string()))?;
+    let result = arrow::compute::interleave(&inputs, &best).map_err(|e| SparkError::internal(e.to_string()))?;
     if constant {
         let value = ScalarValue::try_from_array(&result, 0).map_err(|e| SparkError::internal(e.to_string()))?;
         return Ok(ColumnarValue::Scalar(value));

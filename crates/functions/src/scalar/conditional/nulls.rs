@@ -2,9 +2,9 @@
 
 use super::choice::first_not_null;
 use crate::coercion;
-use crate::scalar::predicate::lazy;
 use crate::function::{Body, Documentation, Function, Group};
 use crate::scalar::predicate::comparison::{Comparison, compare};
+use crate::scalar::predicate::lazy;
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
 use datafusion::logical_expr::{Expr, lit};
 use datafusion::scalar::ScalarValue;
@@ -21,8 +21,8 @@ pub(super) static NULLIF: Function = Function {
     group: Group::Conditional,
     signature: Signature::of(TWO),
     body: Body::Build(|context, arguments| {
-        let [value, other] = <[TypedExpr; 2]>::try_from(arguments)
-            .map_err(|_| SparkError::internal("nullif takes two arguments"))?;
+        let [value, other] =
+            <[TypedExpr; 2]>::try_from(arguments).map_err(|_| SparkError::internal("nullif takes two arguments"))?;
         null_if_equal(value, other, context)
     }),
     deterministic: true,
@@ -80,8 +80,8 @@ fn zero() -> TypedExpr {
 
 fn null_if_equal(value: TypedExpr, other: TypedExpr, context: &mut BuildContext<'_>) -> Result<TypedExpr> {
     let data_type = value.data_type.clone();
-    let null = ScalarValue::try_from(&arrow_mapping::to_arrow(&data_type))
-        .map_err(|e| SparkError::internal(e.to_string()))?;
+    let null =
+        ScalarValue::try_from(&arrow_mapping::to_arrow(&data_type)).map_err(|e| SparkError::internal(e.to_string()))?;
     let result = value.expr.clone();
     let equal = compare(Comparison::Equal, value, other, context)?;
     let branches = vec![(Box::new(equal.expr), Box::new(Expr::Literal(null, None)))];

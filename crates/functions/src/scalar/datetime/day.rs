@@ -250,7 +250,17 @@ fn last_day(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 /// A day, or Java's message of why there is none.
 pub fn checked_date(year: i64, month: i64, day: i64) -> std::result::Result<i64, String> {
     const MONTHS: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
         "December",
     ];
     if !(-999_999_999..=999_999_999).contains(&year) {

@@ -95,9 +95,7 @@ fn of_integral(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>, name: 
 
 fn scaled(args: &KernelArgs<'_>, unit: i64) -> Result<ColumnarValue> {
     let numbers: Longs = Rows::of(args, 0)?;
-    timestamps(args, |row| {
-        numbers.get(row).map(|n| n.checked_mul(unit).ok_or_else(long_overflow)).transpose()
-    })
+    timestamps(args, |row| numbers.get(row).map(|n| n.checked_mul(unit).ok_or_else(long_overflow)).transpose())
 }
 
 fn timestamp_seconds(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
@@ -121,9 +119,7 @@ fn timestamp_seconds(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) 
 
 fn of_double(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let seconds: Doubles = Rows::of(args, 0)?;
-    timestamps(args, |row| {
-        Ok(seconds.get(row).filter(|s| s.is_finite()).map(|s| (s * 1e6) as i64))
-    })
+    timestamps(args, |row| Ok(seconds.get(row).filter(|s| s.is_finite()).map(|s| (s * 1e6) as i64)))
 }
 
 fn of_decimal(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
@@ -143,8 +139,9 @@ fn of_decimal(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             }
             Some(value / unit)
         };
-        micros.and_then(|m| i64::try_from(m).ok()).map(Some).ok_or_else(|| {
-            SparkError::plain(ExceptionClass::Arithmetic, "Overflow")
-        })
+        micros
+            .and_then(|m| i64::try_from(m).ok())
+            .map(Some)
+            .ok_or_else(|| SparkError::plain(ExceptionClass::Arithmetic, "Overflow"))
     })
 }

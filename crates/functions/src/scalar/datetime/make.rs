@@ -225,7 +225,8 @@ fn of_fields(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 
 fn of_date_and_time(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let dates: Dates = Rows::of(args, 0)?;
-    let times: Option<Rows<Time64NanosecondArray>> = if args.values.len() > 1 { Some(Rows::of(args, 1)?) } else { None };
+    let times: Option<Rows<Time64NanosecondArray>> =
+        if args.values.len() > 1 { Some(Rows::of(args, 1)?) } else { None };
     let zones = Zones::of(args, 2)?;
     timestamps(args, |row| {
         let time = match &times {

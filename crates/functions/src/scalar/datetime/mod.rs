@@ -13,13 +13,13 @@ pub mod part;
 pub mod pattern;
 pub mod print;
 pub mod scan;
+#[cfg(test)]
+mod tests;
 pub mod time;
 pub mod truncate;
 pub mod unit;
 pub mod window;
 pub mod zone;
-#[cfg(test)]
-mod tests;
 
 use crate::Function;
 

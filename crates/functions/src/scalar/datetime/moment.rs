@@ -39,10 +39,7 @@ pub fn map_first<I: ArrowPrimitiveType, O: ArrowPrimitiveType>(
 }
 
 /// Makes timestamps of the return type: `make` gives microseconds.
-pub fn timestamps(
-    args: &KernelArgs<'_>,
-    mut make: impl FnMut(usize) -> Result<Option<i64>>,
-) -> Result<ColumnarValue> {
+pub fn timestamps(args: &KernelArgs<'_>, mut make: impl FnMut(usize) -> Result<Option<i64>>) -> Result<ColumnarValue> {
     let count = row_count(args);
     let mut builder = PrimitiveBuilder::<TimestampMicrosecondType>::with_capacity(count);
     for row in 0..count {

@@ -154,10 +154,7 @@ fn zone(args: &KernelArgs<'_>) -> Result<TimeZone> {
 }
 
 /// What each row's text says, by its pattern.
-fn scanned(
-    args: &KernelArgs<'_>,
-    mut take: impl FnMut(Option<Scanned>) -> Result<bool>,
-) -> Result<()> {
+fn scanned(args: &KernelArgs<'_>, mut take: impl FnMut(Option<Scanned>) -> Result<bool>) -> Result<()> {
     let values: Texts = Rows::of(args, 0)?;
     let mut patterns = Patterns::of(args, 1, Use::Parsing)?;
     let fails = args.settings.payload.as_deref() == Some(Mode::Ansi.name());

@@ -9,8 +9,7 @@ use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, finish, internal, primitives, row_count};
 use crate::{ArgType, Body, BuildContext, Documentation, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{
-    Decimal128Array, DurationMicrosecondArray, IntervalMonthDayNanoArray,
-    IntervalYearMonthArray, Time64NanosecondArray,
+    Decimal128Array, DurationMicrosecondArray, IntervalMonthDayNanoArray, IntervalYearMonthArray, Time64NanosecondArray,
 };
 use arrow::datatypes::{Int8Type, Int32Type};
 use datafusion::logical_expr::{ColumnarValue, Expr};
@@ -50,7 +49,12 @@ function! {
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let (field, source) = (argument(&arguments, 0)?, argument(&arguments, 1)?);
     let value = constant::value_of(&field)?.ok_or_else(|| {
-        mismatch::not_foldable(&DATE_PART.call_text(&[field.name.clone(), source.name.clone()]), "field", ArgType::String, &field)
+        mismatch::not_foldable(
+            &DATE_PART.call_text(&[field.name.clone(), source.name.clone()]),
+            "field",
+            ArgType::String,
+            &field,
+        )
     })?;
     if value.is_null() {
         return Ok(TypedExpr::new(Expr::Literal(ScalarValue::Float64(None), None), DataType::Double, true, ""));
@@ -191,9 +195,7 @@ fn interval_kernel(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         }
         _ => {
             let rows: Rows<IntervalMonthDayNanoArray> = Rows::of(args, 0)?;
-            Box::new(move |row| {
-                rows.get(row).map(|i| (i64::from(i.months), i64::from(i.days), i.nanoseconds / 1000))
-            })
+            Box::new(move |row| rows.get(row).map(|i| (i64::from(i.months), i64::from(i.days), i.nanoseconds / 1000)))
         }
     };
     let value = |row: usize| {

@@ -211,10 +211,8 @@ fn error(pattern: &str, fault: &Fault) -> SparkError {
             .with("c", letter.to_string())
             .with("pattern", pattern),
         Fault::Length => SparkError::new("INVALID_DATETIME_PATTERN.LENGTH").with("pattern", pattern),
-        Fault::WeekBased(letter) => {
-            SparkError::new("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN")
-                .with("c", letter.to_string())
-        }
+        Fault::WeekBased(letter) => SparkError::new("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN")
+            .with("c", letter.to_string()),
         Fault::Illegal => SparkError::new("INVALID_DATETIME_PATTERN.WITH_SUGGESTION")
             .with("pattern", quoted_pattern(pattern))
             .with("docroot", "https://spark.apache.org/docs/latest"),
@@ -223,7 +221,17 @@ fn error(pattern: &str, fault: &Fault) -> SparkError {
 
 /// Names of months.
 pub const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 /// Names of weekdays, from Monday.

@@ -3,9 +3,7 @@
 use super::pattern::{Item, MONTHS, Pattern, QUARTERS, WEEKDAYS};
 use firesteel_error::{Result, SparkError};
 use firesteel_types::TimeZone;
-use firesteel_types::calendar::{
-    MICROS_PER_DAY, MICROS_PER_SECOND, civil_from_days, day_of_year, weekday,
-};
+use firesteel_types::calendar::{MICROS_PER_DAY, MICROS_PER_SECOND, civil_from_days, day_of_year, weekday};
 use std::fmt::Write;
 
 /// A zone with the id that it is printed by.

@@ -1,7 +1,7 @@
 //! Text read by a pattern, with Java's rules and messages.
 
-use super::pattern::{Item, MONTHS, Pattern};
 use super::day::checked_date;
+use super::pattern::{Item, MONTHS, Pattern};
 use firesteel_types::TimeZone;
 use firesteel_types::calendar::{
     MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE, MICROS_PER_SECOND, days_from_civil, is_leap_year,

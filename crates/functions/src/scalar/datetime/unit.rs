@@ -10,7 +10,9 @@ use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::datatypes::Int64Type;
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
-use firesteel_types::calendar::{MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE, MICROS_PER_SECOND, civil_from_days};
+use firesteel_types::calendar::{
+    MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE, MICROS_PER_SECOND, civil_from_days,
+};
 use firesteel_types::{DataType, TimeZone, moment_text};
 use std::sync::Arc;
 
@@ -33,9 +35,8 @@ function! {
     example "SELECT timestampdiff(MONTH, timestamp'2021-01-01 00:00:00', timestamp'2021-03-02 00:00:00')" => "2";
 }
 
-const UNITS: [&str; 10] = [
-    "MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR",
-];
+const UNITS: [&str; 10] =
+    ["MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
 
 fn unit_of(name: &str) -> Option<&'static str> {
     match name.to_ascii_uppercase().as_str() {
@@ -66,8 +67,7 @@ fn build(adds: bool, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) 
         let data_type = start.data_type.clone();
         let nullable = quantity.nullable || start.nullable;
         let arguments = [quantity, start];
-        let expr =
-            crate::kernel::call_with_payload(function, add, &arguments, &data_type, nullable, context, payload)?;
+        let expr = crate::kernel::call_with_payload(function, add, &arguments, &data_type, nullable, context, payload)?;
         return Ok(TypedExpr::new(expr, data_type, nullable, call));
     }
     let (start, end) = (argument(&arguments, 1)?, argument(&arguments, 2)?);
@@ -124,7 +124,8 @@ fn add(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             None => {
                 let mut text = String::new();
                 moment_text::write_timestamp(&mut text, zone.to_local(start));
-                let kind = if args.types.get(1) == Some(&DataType::TimestampNtz) { "TIMESTAMP_NTZ" } else { "TIMESTAMP" };
+                let kind =
+                    if args.types.get(1) == Some(&DataType::TimestampNtz) { "TIMESTAMP_NTZ" } else { "TIMESTAMP" };
                 Err(SparkError::new("DATETIME_OVERFLOW")
                     .with("operation", format!("add {quantity}L {unit} to {kind} '{text}'")))
             }

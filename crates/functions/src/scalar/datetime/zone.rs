@@ -8,8 +8,7 @@ use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::{DataType, TimeZone};
 
-const IN_ZONE: Signature =
-    Signature::of(&[param("timestamp", ArgType::Timestamp), param("timezone", ArgType::String)]);
+const IN_ZONE: Signature = Signature::of(&[param("timestamp", ArgType::Timestamp), param("timezone", ArgType::String)]);
 
 function! {
     /// `from_utc_timestamp(timestamp, zone)`

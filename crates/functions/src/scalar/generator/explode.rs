@@ -162,8 +162,7 @@ fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         if columns.len() < fields.len() {
             columns.insert(0, positions(&offsets, length));
         }
-        let columns =
-            columns.iter().zip(fields).map(|(c, f)| conform(c, f.data_type())).collect::<Result<Vec<_>>>()?;
+        let columns = columns.iter().zip(fields).map(|(c, f)| conform(c, f.data_type())).collect::<Result<Vec<_>>>()?;
         Arc::new(StructArray::try_new(fields.clone(), columns, None).map_err(internal)?) as ArrayRef
     };
     finish(args, Arc::new(ListArray::try_new(field, offsets, values, nulls).map_err(internal)?))

@@ -131,11 +131,7 @@ fn shortest_bytes(value: i128) -> Vec<u8> {
 }
 
 /// Goes on with the hashes of rows from the values of a column, of which `at` tells the row.
-fn hash_column<A: Algorithm>(
-    array: &ArrayRef,
-    hashes: &mut [A::Hash],
-    at: &dyn Fn(usize) -> usize,
-) -> Result<()> {
+fn hash_column<A: Algorithm>(array: &ArrayRef, hashes: &mut [A::Hash], at: &dyn Fn(usize) -> usize) -> Result<()> {
     match array.data_type() {
         ArrowType::Null => Ok(()),
         ArrowType::Boolean => {
@@ -162,7 +158,9 @@ fn hash_column<A: Algorithm>(
         ArrowType::Duration(TimeUnit::Microsecond) => {
             primitive::<A, DurationMicrosecondType>(array, hashes, at, A::long)
         }
-        ArrowType::Interval(IntervalUnit::YearMonth) => primitive::<A, IntervalYearMonthType>(array, hashes, at, A::int),
+        ArrowType::Interval(IntervalUnit::YearMonth) => {
+            primitive::<A, IntervalYearMonthType>(array, hashes, at, A::int)
+        }
         ArrowType::Interval(IntervalUnit::MonthDayNano) => {
             primitive::<A, IntervalMonthDayNanoType>(array, hashes, at, |x, h| {
                 A::int(x.months, A::int(x.days, A::long(x.nanoseconds / 1000, h)))

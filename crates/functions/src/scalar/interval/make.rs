@@ -114,7 +114,8 @@ fn calendar(
     let nullable = !fails || typed.iter().any(|t| t.nullable);
     let payload = fails.then(|| Arc::from("fails"));
     let data_type = DataType::CalendarInterval;
-    let expr = crate::kernel::call_with_payload(function, make_calendar, &typed, &data_type, nullable, context, payload)?;
+    let expr =
+        crate::kernel::call_with_payload(function, make_calendar, &typed, &data_type, nullable, context, payload)?;
     Ok(TypedExpr::new(expr, data_type, nullable, ""))
 }
 

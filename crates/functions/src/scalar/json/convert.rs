@@ -88,10 +88,14 @@ impl Converter<'_> {
             )),
             DataType::Boolean => {
                 let mut builder = BooleanBuilder::with_capacity(values.len());
-                let outcomes = self.each(values, |value| builder.append_option(value), |json| match json {
-                    Json::Boolean(value) => Some(*value),
-                    _ => None,
-                });
+                let outcomes = self.each(
+                    values,
+                    |value| builder.append_option(value),
+                    |json| match json {
+                        Json::Boolean(value) => Some(*value),
+                        _ => None,
+                    },
+                );
                 Ok((Arc::new(builder.finish()), outcomes))
             }
             // A byte may be given without a sign.
@@ -211,12 +215,7 @@ impl Converter<'_> {
         }
     }
 
-    fn arrays<'j>(
-        &self,
-        values: &[Option<&'j Json<'j>>],
-        data_type: &DataType,
-        element: &DataType,
-    ) -> Result<Column> {
+    fn arrays<'j>(&self, values: &[Option<&'j Json<'j>>], data_type: &DataType, element: &DataType) -> Result<Column> {
         let mut elements = Vec::new();
         let mut lengths = Vec::with_capacity(values.len());
         let mut outcomes = Vec::with_capacity(values.len());
@@ -300,8 +299,7 @@ impl Converter<'_> {
         let ArrowType::Struct(fields) = field.data_type().clone() else {
             return Err(SparkError::internal("a map has entries"));
         };
-        let entries =
-            StructArray::try_new(fields, vec![Arc::new(keys.finish()), column], None).map_err(internal)?;
+        let entries = StructArray::try_new(fields, vec![Arc::new(keys.finish()), column], None).map_err(internal)?;
         let map = MapArray::try_new(
             field,
             OffsetBuffer::from_lengths(lengths),
@@ -346,7 +344,8 @@ impl Converter<'_> {
             }
             columns.push(column);
         }
-        let ArrowType::Struct(arrow_fields) = arrow_mapping::to_arrow(&DataType::Struct(Arc::new(fields.clone()))) else {
+        let ArrowType::Struct(arrow_fields) = arrow_mapping::to_arrow(&DataType::Struct(Arc::new(fields.clone())))
+        else {
             return Err(SparkError::internal("a struct is a struct"));
         };
         let nulls = Some(NullBuffer::from(valid));

@@ -183,9 +183,8 @@ fn from_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         check_outcome(options, *outcome, wanted.len())?;
     }
     if let Some(at) = corrupt_at {
-        let bad: StringArray = (0..count)
-            .map(|row| if outcomes[row] == Outcome::Fine { None } else { values.get(row) })
-            .collect();
+        let bad: StringArray =
+            (0..count).map(|row| if outcomes[row] == Outcome::Fine { None } else { values.get(row) }).collect();
         columns.insert(at, Arc::new(bad));
     }
     let ArrowType::Struct(arrow_fields) = arrow_mapping::to_arrow(args.return_type) else {
@@ -330,7 +329,8 @@ fn infer(text: &str, dialect: &Dialect, zone: TimeZone) -> DataType {
     if !unsigned.is_empty() && unsigned.bytes().all(|b| b.is_ascii_digit()) && unsigned.len() <= 38 {
         return DataType::Decimal(unsigned.len() as u8, 0);
     }
-    let is_number = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') && text.trim().parse::<f64>().is_ok();
+    let is_number =
+        unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') && text.trim().parse::<f64>().is_ok();
     if is_number || matches!(text, "NaN" | "Inf" | "-Inf") {
         return DataType::Double;
     }

@@ -32,9 +32,8 @@ function! {
 
 /// The schema that a constant argument names.
 pub fn schema_of(argument: &TypedExpr) -> Result<DataType> {
-    let not_text = || {
-        SparkError::new("INVALID_SCHEMA.NON_STRING_LITERAL").with("inputSchema", format!("\"{}\"", argument.name))
-    };
+    let not_text =
+        || SparkError::new("INVALID_SCHEMA.NON_STRING_LITERAL").with("inputSchema", format!("\"{}\"", argument.name));
     if !argument.data_type.is_string() {
         return Err(not_text());
     }

@@ -225,12 +225,7 @@ fn evaluate_elements(
     }
 }
 
-fn evaluate_object(
-    reader: &mut Reader<'_>,
-    steps: &[Step],
-    style: Style,
-    sink: &mut Sink,
-) -> Result<bool, Malformed> {
+fn evaluate_object(reader: &mut Reader<'_>, steps: &[Step], style: Style, sink: &mut Sink) -> Result<bool, Malformed> {
     let mut found = false;
     loop {
         let Token::Name(name) = (match reader.token()? {
@@ -373,8 +368,7 @@ fn tuple(text: &str, wanted: &[Option<&str>]) -> Result<Vec<Option<String>>, Mal
             _ => return Err(Malformed),
         };
         let token = reader.token()?;
-        let positions: Vec<usize> =
-            (0..wanted.len()).filter(|i| wanted[*i] == Some(name.as_ref())).collect();
+        let positions: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i] == Some(name.as_ref())).collect();
         if positions.is_empty() || token == Token::Null {
             reader.skip(&token)?;
             continue;
@@ -415,7 +409,8 @@ fn tuple_rows(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let columns = builders.iter_mut().map(|b| Arc::new(b.finish()) as arrow::array::ArrayRef).collect();
     let internal = |e: arrow::error::ArrowError| SparkError::internal(e.to_string());
     let rows = StructArray::try_new(fields, columns, None).map_err(internal)?;
-    let list = ListArray::try_new(field, OffsetBuffer::from_lengths(std::iter::repeat_n(1, count)), Arc::new(rows), None)
-        .map_err(internal)?;
+    let list =
+        ListArray::try_new(field, OffsetBuffer::from_lengths(std::iter::repeat_n(1, count)), Arc::new(rows), None)
+            .map_err(internal)?;
     finish(args, Arc::new(list))
 }

@@ -111,7 +111,11 @@ impl<'a> Reader<'a> {
         self.skip_blanks()?;
         match self.stack.last().copied() {
             None if self.is_done => {
-                if self.at >= self.text.len() { Ok(Token::End) } else { Err(Malformed) }
+                if self.at >= self.text.len() {
+                    Ok(Token::End)
+                } else {
+                    Err(Malformed)
+                }
             }
             None if self.at >= self.text.len() => Ok(Token::End),
             None => self.value(),

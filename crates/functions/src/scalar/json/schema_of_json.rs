@@ -36,9 +36,8 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
             .with("exprName", "json")
             .with("sqlExpr", quoted(&call)));
     };
-    let json = read(text, options.leniency()).map_err(|_| {
-        SparkError::plain(ExceptionClass::Runtime, format!("The text is not JSON: {text}"))
-    })?;
+    let json = read(text, options.leniency())
+        .map_err(|_| SparkError::plain(ExceptionClass::Runtime, format!("The text is not JSON: {text}")))?;
     let zone = TimeZone::parse(&context.conf.time_zone)?;
     let inferred = match json {
         Some(json) => infer(&json, &options, zone),
@@ -84,9 +83,8 @@ pub fn infer(json: &Json<'_>, options: &Options, zone: TimeZone) -> DataType {
         }
         Json::NonNumber(_) => DataType::Double,
         Json::Array(values) => {
-            let element = values
-                .iter()
-                .fold(DataType::Null, |common, value| compatible(common, infer(value, options, zone)));
+            let element =
+                values.iter().fold(DataType::Null, |common, value| compatible(common, infer(value, options, zone)));
             DataType::array(element, true)
         }
         Json::Object(fields) => {

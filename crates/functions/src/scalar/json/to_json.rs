@@ -168,7 +168,8 @@ impl Writer<'_> {
                 write_plain_decimal(out, array.as_primitive::<arrow::datatypes::Decimal128Type>().value(row), *scale);
             }
             DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) => {
-                let plain = arrow::compute::cast(&array.slice(row, 1), &arrow::datatypes::DataType::Utf8).map_err(internal)?;
+                let plain =
+                    arrow::compute::cast(&array.slice(row, 1), &arrow::datatypes::DataType::Utf8).map_err(internal)?;
                 write_text(out, plain.as_string::<i32>().value(0));
             }
             DataType::Binary => {
@@ -244,7 +245,8 @@ impl Writer<'_> {
                         // Keys that are structs look like arrays.
                         DataType::Struct(_) => {
                             keys.write(&mut name, entries.column(0), index)?;
-                            name = format!("[{}]", name.trim_start_matches('{').trim_end_matches('}').replace(", ", ","));
+                            name =
+                                format!("[{}]", name.trim_start_matches('{').trim_end_matches('}').replace(", ", ","));
                         }
                         _ => keys.write(&mut name, entries.column(0), index)?,
                     }
@@ -265,7 +267,10 @@ impl Writer<'_> {
             DataType::Variant | DataType::Geometry(_) | DataType::Geography(_) | DataType::Unparsed(_) => {
                 return Err(SparkError::unsupported(format!("to_json of values of type {data_type}")));
             }
-            DataType::Time(_) | DataType::CalendarInterval | DataType::YearMonthInterval(..) | DataType::DayTimeInterval(..) => {
+            DataType::Time(_)
+            | DataType::CalendarInterval
+            | DataType::YearMonthInterval(..)
+            | DataType::DayTimeInterval(..) => {
                 let mut text = String::new();
                 ValueFormatter::in_zone(data_type, self.zone, TextStyle::Cast { plain_decimals: true })
                     .write(&mut text, array, row)?;

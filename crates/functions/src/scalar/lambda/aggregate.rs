@@ -45,7 +45,8 @@ function! {
 }
 
 fn text(name: &str, arguments: &[String]) -> String {
-    let finish = if arguments.len() == 3 { ", lambdafunction(namedlambdavariable(), namedlambdavariable())" } else { "" };
+    let finish =
+        if arguments.len() == 3 { ", lambdafunction(namedlambdavariable(), namedlambdavariable())" } else { "" };
     format!("{name}({}{finish})", arguments.join(", "))
 }
 
@@ -118,11 +119,8 @@ fn evaluate(call: &Call<'_>) -> Result<ArrayRef> {
     // The shortest were finished first.
     finished.reverse();
     let pieces: Vec<&dyn Array> = finished.iter().map(|f| f.as_ref()).collect();
-    let folded = if pieces.is_empty() {
-        start.slice(0, 0)
-    } else {
-        arrow::compute::concat(&pieces).map_err(internal)?
-    };
+    let folded =
+        if pieces.is_empty() { start.slice(0, 0) } else { arrow::compute::concat(&pieces).map_err(internal)? };
     let results = if call.has(3) { call.lambda(3, &[folded], &rows)? } else { folded };
     let mut places: Vec<Option<u64>> = vec![None; flat.len()];
     for (place, row) in order.iter().enumerate() {

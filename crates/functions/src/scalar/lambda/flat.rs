@@ -63,7 +63,12 @@ impl Flat {
                 }
             })
             .collect::<Result<Vec<_>>>()?;
-        Ok(Self { parts, offsets: OffsetBuffer::new(made.into()), nulls: nulls.cloned(), rows: UInt64Array::from(rows) })
+        Ok(Self {
+            parts,
+            offsets: OffsetBuffer::new(made.into()),
+            nulls: nulls.cloned(),
+            rows: UInt64Array::from(rows),
+        })
     }
 
     /// The elements.

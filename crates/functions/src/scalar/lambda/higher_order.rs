@@ -1,11 +1,11 @@
 //! The DataFusion function behind every function of ours that takes lambdas.
 
+use crate::TypedExpr;
 use crate::function::{BuildContext, Function, LambdaArg};
 use crate::kernel::KernelSettings;
 use crate::scalar::array::list::conform;
 use crate::scalar::string::constant::spark_error;
 use crate::scalar::string::rows::internal;
-use crate::TypedExpr;
 use arrow::array::{ArrayRef, UInt64Array, new_empty_array};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result as DfResult};
@@ -172,7 +172,8 @@ pub fn make(
     let parameters = parameters
         .into_iter()
         .map(|list| {
-            let field = |(t, nullable): (DataType, bool)| Arc::new(Field::new("", arrow_mapping::to_arrow(&t), nullable));
+            let field =
+                |(t, nullable): (DataType, bool)| Arc::new(Field::new("", arrow_mapping::to_arrow(&t), nullable));
             list.into_iter().map(field).collect()
         })
         .collect();

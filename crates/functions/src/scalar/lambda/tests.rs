@@ -154,10 +154,18 @@ fn numbers_of_parameters_are_checked() {
     with_context(&conf, |context| {
         let wrong = call("transform", &[V("array(1,2)"), L(3, |_, p| Ok(p[0].clone()))], context).unwrap_err();
         assert!(wrong.is("INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH"));
-        let wrong = call("aggregate", &[V("array(1)"), V("0"), L(2, |c, p| {
-            let long = read("1L", c)?;
-            on(c, "+", &[&p[0], &long])
-        })], context);
+        let wrong = call(
+            "aggregate",
+            &[
+                V("array(1)"),
+                V("0"),
+                L(2, |c, p| {
+                    let long = read("1L", c)?;
+                    on(c, "+", &[&p[0], &long])
+                }),
+            ],
+            context,
+        );
         assert!(wrong.unwrap_err().is("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"));
     });
 }

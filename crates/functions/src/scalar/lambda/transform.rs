@@ -14,8 +14,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_types::{DataType, arrow_mapping};
 use std::sync::Arc;
 
-const ARRAY_AND_LAMBDA: Signature =
-    Signature::of(&[param("argument", ArgType::Any), param("function", ArgType::Any)]);
+const ARRAY_AND_LAMBDA: Signature = Signature::of(&[param("argument", ArgType::Any), param("function", ArgType::Any)]);
 
 function! {
     /// `transform(array, x -> …)`, `transform(array, (x, i) -> …)`

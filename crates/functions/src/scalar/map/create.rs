@@ -2,8 +2,8 @@
 
 use super::entry::{MapPicker, Maps, check_key_type, entry_of, policy};
 use crate::coercion::{self, mismatch};
-use crate::scalar::array::list::{Column, Lists, constant, element_of};
 use crate::scalar::array::element::pair;
+use crate::scalar::array::list::{Column, Lists, constant, element_of};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{downcast, finish, row_count};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
@@ -146,12 +146,8 @@ fn from_arrays(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Res
 
 fn arrays_kernel(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (keys, values) = (Lists::of(args, 0)?, Lists::of(args, 1)?);
-    let mut out = MapPicker::new(
-        args.return_type,
-        vec![keys.values().clone()],
-        vec![values.values().clone()],
-        last_wins(args),
-    )?;
+    let mut out =
+        MapPicker::new(args.return_type, vec![keys.values().clone()], vec![values.values().clone()], last_wins(args))?;
     for row in 0..row_count(args) {
         let (Some(k), Some(v)) = (keys.span(row), values.span(row)) else {
             out.end_null()?;

@@ -11,8 +11,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 use std::sync::Arc;
 
-const MAGNITUDE: Signature =
-    Signature::of(&[param("expr", ArgType::OneOf(&[ArgType::Numeric, ArgType::AnyInterval]))]);
+const MAGNITUDE: Signature = Signature::of(&[param("expr", ArgType::OneOf(&[ArgType::Numeric, ArgType::AnyInterval]))]);
 const SIGN: Signature = Signature::of(&[param("expr", ArgType::OneOf(&[ArgType::Double, ArgType::AnyInterval]))]);
 
 function! {
@@ -61,15 +60,27 @@ fn abs(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (array, _) = array_or_constant(args, 0)?;
     let wraps = !args.settings.ansi;
     let result: ArrayRef = match array.data_type() {
-        ArrowType::Int8 => integers::<Int8Type>(&array, wraps, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?,
-        ArrowType::Int16 => integers::<Int16Type>(&array, wraps, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?,
-        ArrowType::Int32 => integers::<Int32Type>(&array, wraps, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?,
-        ArrowType::Int64 => integers::<Int64Type>(&array, wraps, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?,
+        ArrowType::Int8 => {
+            integers::<Int8Type>(&array, wraps, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?
+        }
+        ArrowType::Int16 => {
+            integers::<Int16Type>(&array, wraps, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?
+        }
+        ArrowType::Int32 => {
+            integers::<Int32Type>(&array, wraps, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?
+        }
+        ArrowType::Int64 => {
+            integers::<Int64Type>(&array, wraps, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?
+        }
         ArrowType::Interval(IntervalUnit::YearMonth) => {
             integers::<IntervalYearMonthType>(&array, false, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?
         }
         ArrowType::Duration(TimeUnit::Microsecond) => {
-            integers::<DurationMicrosecondType>(&array, false, |x| if x < 0 { x.overflowing_neg() } else { (x, false) })?
+            integers::<DurationMicrosecondType>(
+                &array,
+                false,
+                |x| if x < 0 { x.overflowing_neg() } else { (x, false) },
+            )?
         }
         ArrowType::Float32 => {
             let floats: Float32Array = downcast::<Float32Array>(&array)?.unary(f32::abs);
@@ -91,9 +102,9 @@ fn abs(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 fn sign(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (array, _) = array_or_constant(args, 0)?;
     let result: Float64Array = match array.data_type() {
-        ArrowType::Float64 => downcast::<Float64Array>(&array)?.unary(|x| {
-            if x.is_nan() || x == 0.0 { x } else { x.signum() }
-        }),
+        ArrowType::Float64 => {
+            downcast::<Float64Array>(&array)?.unary(|x| if x.is_nan() || x == 0.0 { x } else { x.signum() })
+        }
         ArrowType::Interval(IntervalUnit::YearMonth) => {
             downcast::<PrimitiveArray<IntervalYearMonthType>>(&array)?.unary(|x| f64::from(x.signum()))
         }

@@ -73,7 +73,8 @@ fn build_uniform(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> R
             .unwrap_or(DataType::Double),
     };
     let random = call_without_arguments(&RAND, uniform, DataType::Double, Some(Arc::from(seed.to_string())), context)?;
-    let as_double = |bound: &TypedExpr, context: &mut BuildContext<'_>| implicitly(bound.clone(), &DataType::Double, context);
+    let as_double =
+        |bound: &TypedExpr, context: &mut BuildContext<'_>| implicitly(bound.clone(), &DataType::Double, context);
     let (low, high) = (as_double(least, context)?, as_double(most, context)?);
     let span = high.expr - low.expr.clone();
     let sum = low.expr + span * random.expr;

@@ -32,9 +32,7 @@ fn logarithm(args: &KernelArgs<'_>, bound: f64, function: impl Fn(f64) -> f64) -
 /// Applies a function to pairs of numbers.
 fn pairs(args: &KernelArgs<'_>, function: impl Fn(f64, f64) -> f64) -> Result<ColumnarValue> {
     let (left, right): (Doubles, Doubles) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
-    primitives::<Float64Type>(args, |row| {
-        Ok(left.get(row).zip(right.get(row)).map(|(a, b)| function(a, b)))
-    })
+    primitives::<Float64Type>(args, |row| Ok(left.get(row).zip(right.get(row)).map(|(a, b)| function(a, b))))
 }
 
 fn acosh(x: f64) -> f64 {

@@ -15,10 +15,8 @@ use firesteel_types::DataType;
 use num_traits::AsPrimitive;
 use std::sync::Arc;
 
-const SIGNATURE: Signature = Signature::with_optional(
-    &[param("expr", ArgType::Numeric), param("d", ArgType::Foldable(&ArgType::Integer))],
-    1,
-);
+const SIGNATURE: Signature =
+    Signature::with_optional(&[param("expr", ArgType::Numeric), param("d", ArgType::Foldable(&ArgType::Integer))], 1);
 
 const fn body(kernel: crate::KernelFn) -> Body {
     Body::Scalar { returns: Returns::Of(result_type), nullable: Nullability::Always, kernel }
@@ -80,12 +78,7 @@ pub fn digits(args: &KernelArgs<'_>) -> Result<Option<i32>> {
     Ok(if array.is_empty() || array.is_null(0) { None } else { Some(array.value(0)) })
 }
 
-fn integers<T: ArrowPrimitiveType>(
-    array: &ArrayRef,
-    digits: i32,
-    rounding: Rounding,
-    ansi: bool,
-) -> Result<ArrayRef>
+fn integers<T: ArrowPrimitiveType>(array: &ArrayRef, digits: i32, rounding: Rounding, ansi: bool) -> Result<ArrayRef>
 where
     T::Native: AsPrimitive<i128> + num_traits::NumCast,
     i128: AsPrimitive<T::Native>,
@@ -122,8 +115,7 @@ fn round(args: &KernelArgs<'_>, rounding: Rounding) -> Result<ColumnarValue> {
         (ArrowType::Int32, _) => integers::<Int32Type>(&array, digits, rounding, ansi)?,
         (ArrowType::Int64, _) => integers::<Int64Type>(&array, digits, rounding, ansi)?,
         (ArrowType::Float64, _) => {
-            let doubles: Float64Array =
-                downcast::<Float64Array>(&array)?.unary(|x| round_double(x, digits, rounding));
+            let doubles: Float64Array = downcast::<Float64Array>(&array)?.unary(|x| round_double(x, digits, rounding));
             Arc::new(doubles)
         }
         (ArrowType::Float32, _) => {
@@ -161,7 +153,12 @@ pub fn decimals(
             Some(rounded) if rounded.abs() < bound => builder.append_value(rounded),
             _ if ansi => {
                 return Err(SparkError::new("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION")
-                    .with("value", <arrow::datatypes::Decimal128Type as arrow::datatypes::DecimalType>::format_decimal(value, 38, from as i8))
+                    .with(
+                        "value",
+                        <arrow::datatypes::Decimal128Type as arrow::datatypes::DecimalType>::format_decimal(
+                            value, 38, from as i8,
+                        ),
+                    )
                     .with("precision", precision.to_string())
                     .with("scale", scale.to_string())
                     .with("config", "\"spark.sql.ansi.enabled\""));

@@ -40,8 +40,7 @@ impl Points {
         let number: ArrayRef = match array.data_type() {
             ArrowType::Float64 => array,
             ArrowType::Interval(_) => {
-                let months: Int32Array =
-                    downcast::<IntervalYearMonthArray>(&array)?.unary(|months| months);
+                let months: Int32Array = downcast::<IntervalYearMonthArray>(&array)?.unary(|months| months);
                 let months: ArrayRef = Arc::new(months);
                 arrow::compute::cast(&months, &ArrowType::Float64).map_err(internal)?
             }

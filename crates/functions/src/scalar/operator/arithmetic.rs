@@ -179,28 +179,127 @@ pub(super) static SUBTRACT: Function = operator(
     doc("Takes the second operand from the first.", "1.0.0", &[("SELECT 2 - 1", "1")]),
 );
 
-declare!(MULTIPLY, "*", infix!("*"), Operator, Multiply, |c| Evaluation::of_session(c), "1.0.0",
-    "Multiplies two numbers, or an interval by a number.", &[("SELECT 2 * 3", "6")]);
-declare!(DIVIDE, "/", infix!("/"), Operator, Divide, |c| Evaluation::of_session(c), "1.0.0",
-    "Divides; the result of integers is a DOUBLE.", &[("SELECT 3 / 2", "1.5")]);
-declare!(REMAINDER, "%", infix!("%"), Operator, Remainder, |c| Evaluation::of_session(c), "1.0.0",
-    "The rest of a division, with the sign of the dividend.", &[("SELECT -7 % 3", "-1")]);
-declare!(INTEGRAL_DIVIDE, "div", infix!("div"), Operator, IntegralDivide, |c| Evaluation::of_session(c), "3.0.0",
-    "The whole part of a quotient, as a BIGINT.", &[("SELECT 7 div 2", "3")]);
-declare!(MOD, "mod", PLAIN, Math, Remainder, |c| Evaluation::of_session(c), "2.3.0",
-    "The rest of a division, with the sign of the dividend.", &[("SELECT mod(7, 3)", "1")]);
-declare!(PMOD, "pmod", PLAIN, Math, Pmod, |c| Evaluation::of_session(c), "1.5.0",
-    "The rest of a division, not negative for a positive divisor.", &[("SELECT pmod(-7, 3)", "2")]);
-declare!(TRY_ADD, "try_add", PLAIN, Math, Add, |_| Evaluation::Try, "3.2.0",
-    "The sum, or NULL when it overflows.", &[("SELECT try_add(2147483647, 1)", "NULL")]);
-declare!(TRY_SUBTRACT, "try_subtract", PLAIN, Math, Subtract, |_| Evaluation::Try, "3.3.0",
-    "The difference, or NULL when it overflows.", &[("SELECT try_subtract(-2147483648, 1)", "NULL")]);
-declare!(TRY_MULTIPLY, "try_multiply", PLAIN, Math, Multiply, |_| Evaluation::Try, "3.3.0",
-    "The product, or NULL when it overflows.", &[("SELECT try_multiply(2147483647, 2)", "NULL")]);
-declare!(TRY_DIVIDE, "try_divide", PLAIN, Math, Divide, |_| Evaluation::Try, "3.2.0",
-    "The quotient, or NULL for a division by zero.", &[("SELECT try_divide(1, 0)", "NULL")]);
-declare!(TRY_MOD, "try_mod", PLAIN, Math, Remainder, |_| Evaluation::Try, "4.0.0",
-    "The rest of a division, or NULL for a division by zero.", &[("SELECT try_mod(1, 0)", "NULL")]);
+declare!(
+    MULTIPLY,
+    "*",
+    infix!("*"),
+    Operator,
+    Multiply,
+    |c| Evaluation::of_session(c),
+    "1.0.0",
+    "Multiplies two numbers, or an interval by a number.",
+    &[("SELECT 2 * 3", "6")]
+);
+declare!(
+    DIVIDE,
+    "/",
+    infix!("/"),
+    Operator,
+    Divide,
+    |c| Evaluation::of_session(c),
+    "1.0.0",
+    "Divides; the result of integers is a DOUBLE.",
+    &[("SELECT 3 / 2", "1.5")]
+);
+declare!(
+    REMAINDER,
+    "%",
+    infix!("%"),
+    Operator,
+    Remainder,
+    |c| Evaluation::of_session(c),
+    "1.0.0",
+    "The rest of a division, with the sign of the dividend.",
+    &[("SELECT -7 % 3", "-1")]
+);
+declare!(
+    INTEGRAL_DIVIDE,
+    "div",
+    infix!("div"),
+    Operator,
+    IntegralDivide,
+    |c| Evaluation::of_session(c),
+    "3.0.0",
+    "The whole part of a quotient, as a BIGINT.",
+    &[("SELECT 7 div 2", "3")]
+);
+declare!(
+    MOD,
+    "mod",
+    PLAIN,
+    Math,
+    Remainder,
+    |c| Evaluation::of_session(c),
+    "2.3.0",
+    "The rest of a division, with the sign of the dividend.",
+    &[("SELECT mod(7, 3)", "1")]
+);
+declare!(
+    PMOD,
+    "pmod",
+    PLAIN,
+    Math,
+    Pmod,
+    |c| Evaluation::of_session(c),
+    "1.5.0",
+    "The rest of a division, not negative for a positive divisor.",
+    &[("SELECT pmod(-7, 3)", "2")]
+);
+declare!(
+    TRY_ADD,
+    "try_add",
+    PLAIN,
+    Math,
+    Add,
+    |_| Evaluation::Try,
+    "3.2.0",
+    "The sum, or NULL when it overflows.",
+    &[("SELECT try_add(2147483647, 1)", "NULL")]
+);
+declare!(
+    TRY_SUBTRACT,
+    "try_subtract",
+    PLAIN,
+    Math,
+    Subtract,
+    |_| Evaluation::Try,
+    "3.3.0",
+    "The difference, or NULL when it overflows.",
+    &[("SELECT try_subtract(-2147483648, 1)", "NULL")]
+);
+declare!(
+    TRY_MULTIPLY,
+    "try_multiply",
+    PLAIN,
+    Math,
+    Multiply,
+    |_| Evaluation::Try,
+    "3.3.0",
+    "The product, or NULL when it overflows.",
+    &[("SELECT try_multiply(2147483647, 2)", "NULL")]
+);
+declare!(
+    TRY_DIVIDE,
+    "try_divide",
+    PLAIN,
+    Math,
+    Divide,
+    |_| Evaluation::Try,
+    "3.2.0",
+    "The quotient, or NULL for a division by zero.",
+    &[("SELECT try_divide(1, 0)", "NULL")]
+);
+declare!(
+    TRY_MOD,
+    "try_mod",
+    PLAIN,
+    Math,
+    Remainder,
+    |_| Evaluation::Try,
+    "4.0.0",
+    "The rest of a division, or NULL for a division by zero.",
+    &[("SELECT try_mod(1, 0)", "NULL")]
+);
 
 fn run(
     name: &str,
@@ -307,8 +406,8 @@ fn coerce(
     let double = |t: &DataType| t.is_numeric() || t.is_null();
     match operation {
         Operation::Divide => {
-            let decimals = matches!(left.data_type, DataType::Decimal(..))
-                && matches!(right.data_type, DataType::Decimal(..));
+            let decimals =
+                matches!(left.data_type, DataType::Decimal(..)) && matches!(right.data_type, DataType::Decimal(..));
             let nothing_but_null = left.data_type.is_null() && right.data_type.is_null();
             if !decimals && (nothing_but_null || (double(&left.data_type) && double(&right.data_type))) {
                 left = implicitly(evaluation, left, &DataType::Double, context)?;
@@ -356,9 +455,7 @@ fn beside_decimal(
     context: &mut BuildContext<'_>,
 ) -> Result<(TypedExpr, TypedExpr)> {
     match &other.data_type {
-        DataType::Float | DataType::Double => {
-            Ok((implicitly(evaluation, decimal, &DataType::Double, context)?, other))
-        }
+        DataType::Float | DataType::Double => Ok((implicitly(evaluation, decimal, &DataType::Double, context)?, other)),
         DataType::Null => {
             let to = decimal.data_type.clone();
             Ok((decimal, implicitly(evaluation, other, &to, context)?))

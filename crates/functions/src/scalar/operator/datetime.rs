@@ -174,12 +174,7 @@ impl Builder<'_, '_> {
     fn null_of(&mut self, data_type: &DataType) -> Result<TypedExpr> {
         let value = datafusion::scalar::ScalarValue::try_from(&arrow_mapping::to_arrow(data_type))
             .map_err(|e| SparkError::internal(e.to_string()))?;
-        Ok(TypedExpr::new(
-            datafusion::logical_expr::Expr::Literal(value, None),
-            data_type.clone(),
-            true,
-            self.call,
-        ))
+        Ok(TypedExpr::new(datafusion::logical_expr::Expr::Literal(value, None), data_type.clone(), true, self.call))
     }
 
     fn date_by_days(&mut self, date: &TypedExpr, days: &TypedExpr, back: bool) -> Result<TypedExpr> {
@@ -279,7 +274,9 @@ impl Builder<'_, '_> {
         if !(t.is_numeric() || t.is_string() || t.is_null()) {
             let sign = self.operation.sign();
             let (call, wanted) = match (calendar, self.operation) {
-                (true, Operation::Divide) => (format!("divide_interval({}, {})", interval.name, number.name), "\"DOUBLE\""),
+                (true, Operation::Divide) => {
+                    (format!("divide_interval({}, {})", interval.name, number.name), "\"DOUBLE\"")
+                }
                 (true, _) => (format!("multiply_interval({}, {})", interval.name, number.name), "\"DOUBLE\""),
                 _ => (format!("({} {sign} {})", interval.name, number.name), "\"NUMERIC\""),
             };
@@ -296,10 +293,7 @@ impl Builder<'_, '_> {
 }
 
 fn typed<A: 'static>(array: &ArrayRef) -> Result<&A> {
-    array
-        .as_any()
-        .downcast_ref()
-        .ok_or_else(|| SparkError::internal(format!("{} was not expected", array.data_type())))
+    array.as_any().downcast_ref().ok_or_else(|| SparkError::internal(format!("{} was not expected", array.data_type())))
 }
 
 /// What an operand's interval adds to a time.
@@ -359,7 +353,11 @@ fn date_add(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         }
         let days = steps.value(right.at(row)).1 as i32;
         let date = dates.value(left.at(row));
-        out.append_value(if operation == Operation::Subtract { date.wrapping_sub(days) } else { date.wrapping_add(days) });
+        out.append_value(if operation == Operation::Subtract {
+            date.wrapping_sub(days)
+        } else {
+            date.wrapping_add(days)
+        });
     }
     finish(Arc::new(out.finish()), &[&left, &right])
 }

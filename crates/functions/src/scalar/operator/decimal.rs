@@ -106,8 +106,7 @@ fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         return finish(Arc::new(longs), &[&left, &right]);
     }
     let scale = i8::try_from(scale).unwrap_or(0);
-    let array =
-        array.with_precision_and_scale(precision, scale).map_err(|e| SparkError::internal(e.to_string()))?;
+    let array = array.with_precision_and_scale(precision, scale).map_err(|e| SparkError::internal(e.to_string()))?;
     finish(Arc::new(array), &[&left, &right])
 }
 
@@ -164,9 +163,7 @@ impl Exact {
                 crate::cast::decimal::rescale(*value, from, to)
             }
             BigOrSmall::Wide(value) if scale <= self.scale => cut(*value, self.scale - scale).to_i128(),
-            BigOrSmall::Wide(value) => {
-                value.checked_mul(power(scale - self.scale)?)?.to_i128()
-            }
+            BigOrSmall::Wide(value) => value.checked_mul(power(scale - self.scale)?)?.to_i128(),
             // Made at the result's scale.
             BigOrSmall::Big(value) => value.to_i128(),
         }
@@ -222,9 +219,8 @@ fn divide_rounded(value: i256, divisor: i256) -> i256 {
 fn compute(operation: Operation, (a, s1): (i128, i32), (b, s2): (i128, i32), scale: i32) -> Exact {
     let common = s1.max(s2);
     let aligned = || {
-        let align = |value: i128, from: i32| {
-            i256::from_i128(value).wrapping_mul(power(common - from).unwrap_or(i256::ONE))
-        };
+        let align =
+            |value: i128, from: i32| i256::from_i128(value).wrapping_mul(power(common - from).unwrap_or(i256::ONE));
         (align(a, s1), align(b, s2))
     };
     match operation {
@@ -236,9 +232,7 @@ fn compute(operation: Operation, (a, s1): (i128, i32), (b, s2): (i128, i32), sca
             let (a, b) = aligned();
             Exact::wide(a.wrapping_sub(b), common)
         }
-        Operation::Multiply => {
-            Exact::product(i256::from_i128(a).wrapping_mul(i256::from_i128(b)), s1 + s2)
-        }
+        Operation::Multiply => Exact::product(i256::from_i128(a).wrapping_mul(i256::from_i128(b)), s1 + s2),
         Operation::Remainder | Operation::Pmod => {
             let (a, b) = aligned();
             let rest = a.wrapping_rem(b);

@@ -143,12 +143,7 @@ where
 }
 
 /// The error of the first row that overflows.
-fn first_overflow<T>(
-    operation: Operation,
-    left: &Operand,
-    right: &Operand,
-    args: &KernelArgs<'_>,
-) -> Result<SparkError>
+fn first_overflow<T>(operation: Operation, left: &Operand, right: &Operand, args: &KernelArgs<'_>) -> Result<SparkError>
 where
     T: ArrowPrimitiveType,
     T::Native: Integer,

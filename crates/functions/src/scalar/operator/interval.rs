@@ -173,9 +173,7 @@ fn quotient(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         match a.checked_div(b) {
             Some(value) => Ok(Some(value)),
             None if evaluation == Evaluation::Legacy => Ok(Some(a)),
-            None => {
-                tolerant(evaluation, Err(overflow("Overflow in integral divide", Some("try_divide"))))
-            }
+            None => tolerant(evaluation, Err(overflow("Overflow in integral divide", Some("try_divide")))),
         }
     })
 }
@@ -204,9 +202,7 @@ impl Numbers {
         };
         let wrong = || SparkError::internal(format!("a number was expected, not {}", array.data_type()));
         match array.data_type() {
-            ArrowType::Decimal128(_, scale) => {
-                Ok(Self::Decimal(typed::<Decimal128Array>(operand)?.clone(), *scale))
-            }
+            ArrowType::Decimal128(_, scale) => Ok(Self::Decimal(typed::<Decimal128Array>(operand)?.clone(), *scale)),
             t if t.is_integer() => {
                 let whole = to(&ArrowType::Int64)?;
                 Ok(Self::Whole(whole.as_any().downcast_ref::<Int64Array>().ok_or_else(wrong)?.clone()))

@@ -8,12 +8,12 @@ use crate::{ArgType, BuildContext, KernelArgs, Param, Signature, TypedExpr};
 use arrow::array::{ArrayRef, PrimitiveArray};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType as ArrowType, DurationMicrosecondType, Int8Type, Int16Type, Int32Type, Int64Type,
-    IntervalMonthDayNano, IntervalMonthDayNanoType, IntervalYearMonthType, IntervalUnit,
+    IntervalMonthDayNano, IntervalMonthDayNanoType, IntervalUnit, IntervalYearMonthType,
 };
 use datafusion::logical_expr::{ColumnarValue, Expr};
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
-use num_traits::{CheckedNeg, Zero, WrappingSub};
+use num_traits::{CheckedNeg, WrappingSub, Zero};
 use std::sync::Arc;
 
 const PARAMS: &[Param] = &[Param { name: "expr", arg_type: ArgType::Any }];
@@ -78,10 +78,7 @@ fn operand(sign: &str, operand: TypedExpr, context: &mut BuildContext<'_>) -> Re
     Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
         .with("sqlExpr", mismatch::quoted(&format!("({sign} {})", operand.name)))
         .with("paramIndex", "first")
-        .with(
-            "requiredType",
-            r#"("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH" or "INTERVAL")"#,
-        )
+        .with("requiredType", r#"("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH" or "INTERVAL")"#)
         .with("inputSql", mismatch::quoted(&operand.name))
         .with("inputType", mismatch::quoted_type(t)))
 }
@@ -118,9 +115,7 @@ fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         ArrowType::Int32 => negate::<Int32Type>(&value.array, wraps, number)?,
         ArrowType::Int64 => negate::<Int64Type>(&value.array, wraps, number)?,
         ArrowType::Duration(_) => negate::<DurationMicrosecondType>(&value.array, false, interval)?,
-        ArrowType::Interval(IntervalUnit::YearMonth) => {
-            negate::<IntervalYearMonthType>(&value.array, false, interval)?
-        }
+        ArrowType::Interval(IntervalUnit::YearMonth) => negate::<IntervalYearMonthType>(&value.array, false, interval)?,
         ArrowType::Interval(IntervalUnit::MonthDayNano) => {
             let values = typed::<IntervalMonthDayNanoType>(&value.array)?;
             Arc::new(values.unary::<_, IntervalMonthDayNanoType>(|v| {
@@ -133,10 +128,7 @@ fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 }
 
 fn typed<T: ArrowPrimitiveType>(array: &ArrayRef) -> Result<&PrimitiveArray<T>> {
-    array
-        .as_any()
-        .downcast_ref()
-        .ok_or_else(|| SparkError::internal(format!("{} was not expected", array.data_type())))
+    array.as_any().downcast_ref().ok_or_else(|| SparkError::internal(format!("{} was not expected", array.data_type())))
 }
 
 fn negate<T>(array: &ArrayRef, wraps: bool, error: impl Fn() -> SparkError) -> Result<ArrayRef>

@@ -2,8 +2,8 @@
 
 use super::equality;
 use crate::coercion::{self, mismatch};
-use crate::scalar::operator::literal_beside_decimal;
 use crate::function::{Body, Documentation, Function, Group};
+use crate::scalar::operator::literal_beside_decimal;
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
 use datafusion::logical_expr::{Expr, Operator, binary_expr};
 use firesteel_error::{Result, SparkError};
@@ -92,16 +92,51 @@ macro_rules! comparison {
 
 comparison!(EQUAL, "=", "=", Equal, "True if both values are equal.", "1.0.0", &[("SELECT 2 = 2", "true")]);
 comparison!(EQUAL_EQUAL, "==", "=", Equal, "True if both values are equal.", "1.0.0", &[("SELECT 2 == 2", "true")]);
-comparison!(EQUAL_NULL_SAFE, "<=>", "<=>", EqualNullSafe, "Like =, but NULL equals NULL and nothing else.", "1.1.0",
-    &[("SELECT NULL <=> NULL", "true")]);
-comparison!(LESS, "<", "<", Less, "True if the left value is less than the right one.", "1.0.0",
-    &[("SELECT 1 < 2", "true")]);
-comparison!(LESS_OR_EQUAL, "<=", "<=", LessOrEqual, "True if the left value is not greater than the right one.", "1.0.0",
-    &[("SELECT 2 <= 2", "true")]);
-comparison!(GREATER, ">", ">", Greater, "True if the left value is greater than the right one.", "1.0.0",
-    &[("SELECT 2 > 1", "true")]);
-comparison!(GREATER_OR_EQUAL, ">=", ">=", GreaterOrEqual, "True if the left value is not less than the right one.",
-    "1.0.0", &[("SELECT 2 >= 1", "true")]);
+comparison!(
+    EQUAL_NULL_SAFE,
+    "<=>",
+    "<=>",
+    EqualNullSafe,
+    "Like =, but NULL equals NULL and nothing else.",
+    "1.1.0",
+    &[("SELECT NULL <=> NULL", "true")]
+);
+comparison!(
+    LESS,
+    "<",
+    "<",
+    Less,
+    "True if the left value is less than the right one.",
+    "1.0.0",
+    &[("SELECT 1 < 2", "true")]
+);
+comparison!(
+    LESS_OR_EQUAL,
+    "<=",
+    "<=",
+    LessOrEqual,
+    "True if the left value is not greater than the right one.",
+    "1.0.0",
+    &[("SELECT 2 <= 2", "true")]
+);
+comparison!(
+    GREATER,
+    ">",
+    ">",
+    Greater,
+    "True if the left value is greater than the right one.",
+    "1.0.0",
+    &[("SELECT 2 > 1", "true")]
+);
+comparison!(
+    GREATER_OR_EQUAL,
+    ">=",
+    ">=",
+    GreaterOrEqual,
+    "True if the left value is not less than the right one.",
+    "1.0.0",
+    &[("SELECT 2 >= 1", "true")]
+);
 
 fn not_equal_text(arguments: &[String]) -> String {
     format!("(NOT ({}))", arguments.join(" = "))

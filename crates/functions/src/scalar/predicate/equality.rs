@@ -21,11 +21,7 @@ pub(super) static COMPARE: Function = Function {
     aliases: &[],
     group: Group::Predicate,
     signature: Signature::NONE,
-    body: Body::Scalar {
-        returns: Returns::Type(DataType::Boolean),
-        nullable: Nullability::IfAnyArgument,
-        kernel: run,
-    },
+    body: Body::Scalar { returns: Returns::Type(DataType::Boolean), nullable: Nullability::IfAnyArgument, kernel: run },
     deterministic: true,
     text: None,
     documentation: Documentation::EMPTY,
@@ -56,12 +52,12 @@ pub(super) static NORMALIZE: Function = Function {
 fn normalize(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (array, is_scalar) = operand(args, 0)?;
     let result: ArrayRef = match array.data_type() {
-        ArrowType::Float32 => Arc::new(typed::<Float32Array>(&array)?.unary::<_, Float32Type>(|v| {
-            if v.is_nan() { f32::NAN } else { v + 0.0 }
-        })),
-        _ => Arc::new(typed::<Float64Array>(&array)?.unary::<_, Float64Type>(|v| {
-            if v.is_nan() { f64::NAN } else { v + 0.0 }
-        })),
+        ArrowType::Float32 => Arc::new(
+            typed::<Float32Array>(&array)?.unary::<_, Float32Type>(|v| if v.is_nan() { f32::NAN } else { v + 0.0 }),
+        ),
+        _ => Arc::new(
+            typed::<Float64Array>(&array)?.unary::<_, Float64Type>(|v| if v.is_nan() { f64::NAN } else { v + 0.0 }),
+        ),
     };
     if is_scalar {
         let value = ScalarValue::try_from_array(&result, 0).map_err(|e| SparkError::internal(e.to_string()))?;

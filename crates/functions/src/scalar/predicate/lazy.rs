@@ -87,11 +87,7 @@ pub(super) fn guarded(left: &Expr, right: Expr, operator: Operator) -> Expr {
 }
 
 /// A `CASE` that evaluates a branch only for rows whose condition holds.
-pub(crate) fn case(
-    branches: Vec<(Box<Expr>, Box<Expr>)>,
-    otherwise: Option<Box<Expr>>,
-    data_type: &DataType,
-) -> Expr {
+pub(crate) fn case(branches: Vec<(Box<Expr>, Box<Expr>)>, otherwise: Option<Box<Expr>>, data_type: &DataType) -> Expr {
     let ansi = |expr: &Expr| exists(expr, |udf, _| udf.settings().ansi);
     let rewritten = *data_type == DataType::Boolean
         && branches.iter().flat_map(|(condition, value)| [condition, value]).chain(&otherwise).any(|e| ansi(e));

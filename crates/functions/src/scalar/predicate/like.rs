@@ -115,8 +115,8 @@ fn build(ignore_case: bool, context: &mut BuildContext<'_>, mut arguments: Vec<T
         None => '\\',
     };
     let nullable = arguments.iter().any(|a| a.nullable);
-    let [text, pattern] = <[TypedExpr; 2]>::try_from(arguments)
-        .map_err(|_| SparkError::internal("like takes a text and a pattern"))?;
+    let [text, pattern] =
+        <[TypedExpr; 2]>::try_from(arguments).map_err(|_| SparkError::internal("like takes a text and a pattern"))?;
     let plain = pattern.literal().and_then(|v| v.try_as_str().flatten()).is_some_and(|p| !p.contains([escape, '\\']));
     let expr = if plain {
         Expr::Like(Like::new(false, Box::new(text.expr), Box::new(pattern.expr), None, ignore_case))
@@ -151,11 +151,7 @@ pub(super) static KERNEL: Function = Function {
     aliases: &[],
     group: Group::Predicate,
     signature: Signature::NONE,
-    body: Body::Scalar {
-        returns: Returns::Type(DataType::Boolean),
-        nullable: Nullability::IfAnyArgument,
-        kernel: run,
-    },
+    body: Body::Scalar { returns: Returns::Type(DataType::Boolean), nullable: Nullability::IfAnyArgument, kernel: run },
     deterministic: true,
     text: None,
     documentation: Documentation::EMPTY,

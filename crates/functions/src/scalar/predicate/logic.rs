@@ -47,9 +47,7 @@ pub(super) static NOT: Function = Function {
     group: Group::Predicate,
     signature: Signature::of(ONE),
     body: Body::Build(|_, mut arguments| match arguments.pop() {
-        Some(operand) => {
-            Ok(TypedExpr::new(Expr::Not(Box::new(operand.expr)), DataType::Boolean, operand.nullable, ""))
-        }
+        Some(operand) => Ok(TypedExpr::new(Expr::Not(Box::new(operand.expr)), DataType::Boolean, operand.nullable, "")),
         None => Err(SparkError::internal("not takes an operand")),
     }),
     deterministic: true,

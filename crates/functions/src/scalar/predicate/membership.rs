@@ -92,8 +92,8 @@ fn is_in(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
 }
 
 fn is_between(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
-    let [input, lower, upper] = <[TypedExpr; 3]>::try_from(arguments)
-        .map_err(|_| SparkError::internal("between takes three operands"))?;
+    let [input, lower, upper] =
+        <[TypedExpr; 3]>::try_from(arguments).map_err(|_| SparkError::internal("between takes three operands"))?;
     let from = compare(Comparison::GreaterOrEqual, input.clone(), lower, context)?;
     let to = compare(Comparison::LessOrEqual, input, upper, context)?;
     let nullable = from.nullable || to.nullable;

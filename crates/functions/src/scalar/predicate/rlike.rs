@@ -32,8 +32,7 @@ const fn declare(name: &'static str, text: fn(&[String]) -> String, since: &'sta
 
 pub(super) static RLIKE: Function = declare("rlike", |a| format!("RLIKE({})", a.join(", ")), "1.0.0");
 pub(super) static REGEXP: Function = declare("regexp", |a| format!("REGEXP({})", a.join(", ")), "3.2.0");
-pub(super) static REGEXP_LIKE: Function =
-    declare("regexp_like", |a| format!("REGEXP_LIKE({})", a.join(", ")), "3.2.0");
+pub(super) static REGEXP_LIKE: Function = declare("regexp_like", |a| format!("REGEXP_LIKE({})", a.join(", ")), "3.2.0");
 
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let nullable = arguments.iter().any(|a| a.nullable);
@@ -47,11 +46,7 @@ pub(super) static KERNEL: Function = Function {
     aliases: &[],
     group: Group::Predicate,
     signature: Signature::NONE,
-    body: Body::Scalar {
-        returns: Returns::Type(DataType::Boolean),
-        nullable: Nullability::IfAnyArgument,
-        kernel: run,
-    },
+    body: Body::Scalar { returns: Returns::Type(DataType::Boolean), nullable: Nullability::IfAnyArgument, kernel: run },
     deterministic: true,
     text: None,
     documentation: Documentation::EMPTY,

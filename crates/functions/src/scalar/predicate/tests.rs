@@ -24,14 +24,12 @@ mod laziness {
     /// The value of a condition over `a` and `b` for each row, after DataFusion's simplification.
     fn values(make: impl Fn(TypedExpr, TypedExpr, &mut crate::BuildContext<'_>) -> TypedExpr) -> Vec<Option<bool>> {
         let numbers = |values: &[i32]| -> ArrayRef { Arc::new(Int32Array::from(values.to_vec())) };
-        let batch =
-            RecordBatch::try_from_iter([("a", numbers(&[4, 4, 4, 4])), ("b", numbers(&[0, 1, 2, 8]))]).unwrap();
+        let batch = RecordBatch::try_from_iter([("a", numbers(&[4, 4, 4, 4])), ("b", numbers(&[0, 1, 2, 8]))]).unwrap();
         let schema: DFSchema = batch.schema().to_dfschema().unwrap();
         let column = |name: &str| TypedExpr::new(col(name), DataType::Integer, false, name);
         let conf = conf(true);
         let expr = with_context(&conf, |context| make(column("a"), column("b"), context)).expr;
-        let simplifier =
-            ExprSimplifier::new(SimplifyContext::builder().with_schema(Arc::new(schema.clone())).build());
+        let simplifier = ExprSimplifier::new(SimplifyContext::builder().with_schema(Arc::new(schema.clone())).build());
         let expr = simplifier.simplify(expr).unwrap();
         let context = PhysicalPlanningContext::default();
         let physical = create_physical_expr(&expr, &schema, &ExecutionProps::new(), &context).unwrap();

@@ -185,7 +185,8 @@ impl Translator {
             EndAnchor::LookAhead => {
                 self.needs_backtracking = true;
                 // Not between the two characters of a Windows line end.
-                self.out.push_str(&format!("(?:(?=\\z)|(?=\\r\\n\\z)|(?=[\\r{}]\\z)|(?<!\\r)(?=\\n\\z))", &LINE_ENDS[4..]));
+                self.out
+                    .push_str(&format!("(?:(?=\\z)|(?=\\r\\n\\z)|(?=[\\r{}]\\z)|(?<!\\r)(?=\\n\\z))", &LINE_ENDS[4..]));
             }
         }
     }
@@ -358,7 +359,9 @@ impl Translator {
                 loop {
                     match self.next()? {
                         '}' => break value,
-                        c => value = value * 16 + c.to_digit(16).filter(|_| value < 0x11_0000).ok_or(Fault::Malformed)?,
+                        c => {
+                            value = value * 16 + c.to_digit(16).filter(|_| value < 0x11_0000).ok_or(Fault::Malformed)?
+                        }
                     }
                 }
             }
@@ -617,7 +620,8 @@ fn property(name: &str, unicode: bool) -> Result<String, Fault> {
     if let Some(category) = known.strip_prefix("general_category=").or_else(|| known.strip_prefix("gc=")) {
         return Ok(format!("\\p{{{category}}}"));
     }
-    if known.starts_with("In") || known.starts_with("block=") || known.starts_with("blk=") || known.starts_with("java") {
+    if known.starts_with("In") || known.starts_with("block=") || known.starts_with("blk=") || known.starts_with("java")
+    {
         return Err(Fault::Unsupported(format!("\\p{{{name}}} in a regular expression")));
     }
     Ok(format!("\\p{{{}}}", known.strip_prefix("Is").unwrap_or(known)))

@@ -109,11 +109,7 @@ impl Pattern {
     /// Compiles an expression for a function, which errors name.
     pub fn compile(pattern: &str, function: &str) -> Result<Self> {
         let (engine, has_end_anchor) = Engine::new(pattern, function, EndAnchor::Plain)?;
-        let careful = if has_end_anchor {
-            Some(Engine::new(pattern, function, EndAnchor::LookAhead)?.0)
-        } else {
-            None
-        };
+        let careful = if has_end_anchor { Some(Engine::new(pattern, function, EndAnchor::LookAhead)?.0) } else { None };
         Ok(Self { engine, careful })
     }
 

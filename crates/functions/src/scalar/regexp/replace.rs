@@ -153,8 +153,7 @@ fn regexp_replace(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             Some(positions) => positions.get(row),
             None => Some(1),
         };
-        let (Some(text), Some(replacement), Some(position)) = (values.get(row), replacements.get(row), position)
-        else {
+        let (Some(text), Some(replacement), Some(position)) = (values.get(row), replacements.get(row), position) else {
             return Ok(None);
         };
         let Some(pattern) = patterns.get(row)? else { return Ok(None) };

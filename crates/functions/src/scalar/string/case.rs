@@ -47,11 +47,7 @@ function! {
 }
 
 /// Writes a text changed byte by byte where it is ASCII, else as a whole.
-fn map(
-    args: &KernelArgs<'_>,
-    ascii: fn(u8) -> u8,
-    other: impl Fn(&str, &mut StringBuilder),
-) -> Result<ColumnarValue> {
+fn map(args: &KernelArgs<'_>, ascii: fn(u8) -> u8, other: impl Fn(&str, &mut StringBuilder)) -> Result<ColumnarValue> {
     let values: Texts = Rows::of(args, 0)?;
     let mut buffer = String::new();
     texts(args, |row, out| {
@@ -68,15 +64,23 @@ fn map(
 }
 
 fn upper(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    map(args, |byte| byte.to_ascii_uppercase(), |text, out| {
-        let _ = out.write_str(&text.to_uppercase());
-    })
+    map(
+        args,
+        |byte| byte.to_ascii_uppercase(),
+        |text, out| {
+            let _ = out.write_str(&text.to_uppercase());
+        },
+    )
 }
 
 fn lower(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    map(args, |byte| byte.to_ascii_lowercase(), |text, out| {
-        let _ = out.write_str(&text.to_lowercase());
-    })
+    map(
+        args,
+        |byte| byte.to_ascii_lowercase(),
+        |text, out| {
+            let _ = out.write_str(&text.to_lowercase());
+        },
+    )
 }
 
 fn initcap(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

@@ -154,8 +154,7 @@ fn kind(character: char) -> Kind {
         _ if character.is_ascii() => return Kind::Other,
         _ => {}
     }
-    let categories =
-        CATEGORIES.get_or_init(|| regex::Regex::new(r"^(?:(\p{Lu})|(\p{Ll})|(\p{Nd}))$").ok()).as_ref();
+    let categories = CATEGORIES.get_or_init(|| regex::Regex::new(r"^(?:(\p{Lu})|(\p{Ll})|(\p{Nd}))$").ok()).as_ref();
     let mut buffer = [0; 4];
     let found = categories.and_then(|regex| regex.captures(character.encode_utf8(&mut buffer)));
     match found {
@@ -175,8 +174,7 @@ fn mask(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             Some(masks) => masks.get(row).and_then(|m| m.chars().next()),
             None => default,
         };
-        let (upper, lower, digit, other) =
-            (mask(0, Some('X')), mask(1, Some('x')), mask(2, Some('n')), mask(3, None));
+        let (upper, lower, digit, other) = (mask(0, Some('X')), mask(1, Some('x')), mask(2, Some('n')), mask(3, None));
         for character in text.chars() {
             let mask = match kind(character) {
                 Kind::Upper => upper,

@@ -1,9 +1,9 @@
 //! Text as bytes of a character set, and back.
 
 use super::declare::function;
+use super::declare::{lenient, param};
 use super::rows::{Binaries, Rows, Texts, binaries, texts};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
-use super::declare::{lenient, param};
 use datafusion::logical_expr::{Case, ColumnarValue, Expr};
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
@@ -28,8 +28,7 @@ function! {
     example "SELECT decode(2, 1, 'Southlake', 2, 'San Francisco', 3, 'New Jersey', 4, 'Seattle', 'Non domestic')" => "San Francisco";
 }
 
-const DECODE_BYTES: Signature =
-    Signature::of(&[param("bin", ArgType::Binary), param("charset", ArgType::String)]);
+const DECODE_BYTES: Signature = Signature::of(&[param("bin", ArgType::Binary), param("charset", ArgType::String)]);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Charset {
@@ -62,9 +61,7 @@ fn charset(name: &str, function: &str) -> Result<Charset> {
 }
 
 fn malformed(function: &str, charset: &str) -> SparkError {
-    SparkError::new("MALFORMED_CHARACTER_CODING")
-        .with("function", format!("`{function}`"))
-        .with("charset", charset)
+    SparkError::new("MALFORMED_CHARACTER_CODING").with("function", format!("`{function}`")).with("charset", charset)
 }
 
 fn encode_text(text: &str, charset: Charset) -> Option<Vec<u8>> {
@@ -85,9 +82,9 @@ fn decode_utf16(bytes: &[u8], big: bool) -> Option<String> {
     if !bytes.len().is_multiple_of(2) {
         return None;
     }
-    let units = bytes.chunks_exact(2).map(|pair| {
-        if big { u16::from_be_bytes([pair[0], pair[1]]) } else { u16::from_le_bytes([pair[0], pair[1]]) }
-    });
+    let units = bytes
+        .chunks_exact(2)
+        .map(|pair| if big { u16::from_be_bytes([pair[0], pair[1]]) } else { u16::from_le_bytes([pair[0], pair[1]]) });
     char::decode_utf16(units).collect::<std::result::Result<String, _>>().ok()
 }
 

@@ -44,11 +44,7 @@ function! {
     example "SELECT concat_ws('/', 'foo', null, 'bar')" => "foo/bar";
 }
 
-fn build(
-    function: &'static Function,
-    context: &mut BuildContext<'_>,
-    arguments: Vec<TypedExpr>,
-) -> Result<TypedExpr> {
+fn build(function: &'static Function, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     let text = function.call_text(&names);
     if arguments.is_empty() {
@@ -174,8 +170,7 @@ fn build_with_separator(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr
         strings.push(implicitly(argument, &target, context)?);
     }
     let nullable = strings.first().is_some_and(|separator| separator.nullable);
-    let expr =
-        crate::kernel::call(&CONCAT_WS, concat_with_separator, &strings, &DataType::STRING, nullable, context)?;
+    let expr = crate::kernel::call(&CONCAT_WS, concat_with_separator, &strings, &DataType::STRING, nullable, context)?;
     Ok(TypedExpr::new(expr, DataType::STRING, nullable, text))
 }
 

@@ -29,8 +29,7 @@ pub fn value_of(argument: &TypedExpr) -> Result<Option<ScalarValue>> {
     )
     .map_err(internal)?;
     let options = RecordBatchOptions::new().with_row_count(Some(1));
-    let row =
-        RecordBatch::try_new_with_options(Arc::new(Schema::empty()), vec![], &options).map_err(internal)?;
+    let row = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), vec![], &options).map_err(internal)?;
     match physical.evaluate(&row).map_err(spark_error)? {
         ColumnarValue::Scalar(value) => Ok(Some(value)),
         ColumnarValue::Array(array) => ScalarValue::try_from_array(&array, 0).map(Some).map_err(internal),

@@ -33,9 +33,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     }
     let value = match &value.data_type {
         DataType::Null | DataType::Float => crate::coercion::implicitly(value.clone(), &DataType::Double, context)?,
-        other if other.is_integral() => {
-            crate::coercion::implicitly(value.clone(), &DataType::Decimal(20, 0), context)?
-        }
+        other if other.is_integral() => crate::coercion::implicitly(value.clone(), &DataType::Decimal(20, 0), context)?,
         _ => value.clone(),
     };
     let arguments = [value, format.clone()];
@@ -242,7 +240,9 @@ fn format_number(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         Decimals(Decimal128Array, i32),
     }
     let numbers = match array.data_type() {
-        ArrowType::Decimal128(_, scale) => Numbers::Decimals(downcast::<Decimal128Array>(&array)?.clone(), i32::from(*scale)),
+        ArrowType::Decimal128(_, scale) => {
+            Numbers::Decimals(downcast::<Decimal128Array>(&array)?.clone(), i32::from(*scale))
+        }
         _ => {
             let doubles: ArrayRef = arrow::compute::cast(&array, &ArrowType::Float64).map_err(internal)?;
             Numbers::Doubles(downcast::<Float64Array>(&doubles)?.clone())

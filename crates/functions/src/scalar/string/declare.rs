@@ -36,8 +36,7 @@ pub fn call_without_arguments(
     context: &BuildContext<'_>,
 ) -> Result<TypedExpr> {
     let nothing = TypedExpr::new(datafusion::logical_expr::lit(false), DataType::Boolean, false, String::new());
-    let expr =
-        crate::kernel::call_with_payload(function, kernel, &[nothing], &data_type, false, context, payload)?;
+    let expr = crate::kernel::call_with_payload(function, kernel, &[nothing], &data_type, false, context, payload)?;
     Ok(TypedExpr::new(expr, data_type, false, function.call_text(&[])))
 }
 

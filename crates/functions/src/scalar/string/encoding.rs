@@ -233,15 +233,8 @@ fn build_to_binary(
     // Only hexadecimal digits can count as null in the plan: they come from `unhex`.
     let nullable = is_try || value.nullable || matches!(format.as_deref(), None | Some("hex" | "utf-8" | "utf8"));
     let payload = Some(Arc::from(format.unwrap_or_else(|| "null".to_string())));
-    let expr = crate::kernel::call_with_payload(
-        function,
-        kernel,
-        &[value],
-        &DataType::Binary,
-        nullable,
-        context,
-        payload,
-    )?;
+    let expr =
+        crate::kernel::call_with_payload(function, kernel, &[value], &DataType::Binary, nullable, context, payload)?;
     Ok(TypedExpr::new(expr, DataType::Binary, nullable, text))
 }
 

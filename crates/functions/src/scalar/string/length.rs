@@ -68,8 +68,7 @@ fn characters(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     if strings.is_ascii() {
         return bytes(args, 1);
     }
-    let lengths: Vec<i32> =
-        (0..strings.len()).map(|row| count_characters(strings.value(row)) as i32).collect();
+    let lengths: Vec<i32> = (0..strings.len()).map(|row| count_characters(strings.value(row)) as i32).collect();
     let result = Int32Array::try_new(lengths.into(), strings.nulls().cloned()).map_err(internal)?;
     finish(args, Arc::new(result))
 }
@@ -82,7 +81,8 @@ fn bytes(args: &KernelArgs<'_>, factor: i32) -> Result<ColumnarValue> {
         downcast::<BinaryArray>(&array)?.offsets().clone()
     };
     let lengths: Vec<i32> = offsets.windows(2).map(|pair| (pair[1] - pair[0]).wrapping_mul(factor)).collect();
-    let result: ArrayRef =
-        Arc::new(Int32Array::try_new(lengths.into(), array.nulls().cloned()).map_err(|e| SparkError::internal(e.to_string()))?);
+    let result: ArrayRef = Arc::new(
+        Int32Array::try_new(lengths.into(), array.nulls().cloned()).map_err(|e| SparkError::internal(e.to_string()))?,
+    );
     finish(args, result)
 }

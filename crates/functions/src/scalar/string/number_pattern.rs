@@ -111,8 +111,7 @@ impl NumberPattern {
         let has_currency = rest.starts_with('$');
         rest = rest.strip_prefix('$').unwrap_or(rest);
         let end = rest.find(|c: char| !matches!(c, '0' | '9' | ',' | 'G')).unwrap_or(rest.len());
-        let whole: Vec<Vec<Group>> =
-            rest[..end].split([',', 'G']).filter(|run| !run.is_empty()).map(groups).collect();
+        let whole: Vec<Vec<Group>> = rest[..end].split([',', 'G']).filter(|run| !run.is_empty()).map(groups).collect();
         rest = &rest[end..];
         let has_point = rest.starts_with(['.', 'D']);
         let mut fraction = Vec::new();
@@ -145,7 +144,11 @@ impl NumberPattern {
                 other => format!("character '{other}'"),
             };
             // What comes after the end, or a token that is none.
-            let token = if rest.starts_with("PR") && rest[2..].starts_with(['0', '9']) { "digit sequence".into() } else { token };
+            let token = if rest.starts_with("PR") && rest[2..].starts_with(['0', '9']) {
+                "digit sequence".into()
+            } else {
+                token
+            };
             return Err(unexpected(&source, token));
         }
         Ok(Self { leading, trailing, in_brackets, has_currency, whole, has_point, fraction, source })
@@ -199,7 +202,9 @@ impl NumberPattern {
         let (whole, after) = rest.split_at(end);
         rest = after;
         let mut fraction = "";
-        if self.has_point && let Some(after) = rest.strip_prefix('.') {
+        if self.has_point
+            && let Some(after) = rest.strip_prefix('.')
+        {
             let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
             (fraction, rest) = after.split_at(end);
         }

@@ -14,8 +14,7 @@ use firesteel_types::DataType;
 use std::fmt::Write;
 use std::sync::Arc;
 
-const TO_NUMBER_ARGUMENTS: Signature =
-    Signature::of(&[param("expr", ArgType::String), param("fmt", ArgType::String)]);
+const TO_NUMBER_ARGUMENTS: Signature = Signature::of(&[param("expr", ArgType::String), param("fmt", ArgType::String)]);
 const TO_CHAR_ARGUMENTS: Signature = Signature::of(&[param("expr", ArgType::Any), param("format", ArgType::String)]);
 
 function! {
@@ -64,8 +63,8 @@ fn pattern_of(argument: &TypedExpr, call: &str, parameter: &str) -> Result<Optio
 }
 
 fn null(data_type: &DataType) -> Result<TypedExpr> {
-    let value = ScalarValue::try_from(&firesteel_types::arrow_mapping::to_arrow(data_type))
-        .map_err(super::rows::internal)?;
+    let value =
+        ScalarValue::try_from(&firesteel_types::arrow_mapping::to_arrow(data_type)).map_err(super::rows::internal)?;
     Ok(TypedExpr::new(lit(value), data_type.clone(), true, String::new()))
 }
 

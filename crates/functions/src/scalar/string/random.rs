@@ -50,15 +50,8 @@ fn build_randstr(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> R
     // The generator reads the seed only; the length comes with it.
     let payload = Some(Arc::from(seed.to_string()));
     let count = TypedExpr::new(datafusion::logical_expr::lit(length), DataType::Long, false, "length");
-    let expr = crate::kernel::call_with_payload(
-        &RANDSTR,
-        randstr,
-        &[count],
-        &DataType::STRING,
-        false,
-        context,
-        payload,
-    )?;
+    let expr =
+        crate::kernel::call_with_payload(&RANDSTR, randstr, &[count], &DataType::STRING, false, context, payload)?;
     Ok(TypedExpr::new(expr, DataType::STRING, false, text))
 }
 

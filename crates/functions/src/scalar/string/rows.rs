@@ -211,10 +211,7 @@ pub fn primitives<T: ArrowPrimitiveType>(
 }
 
 /// Makes booleans.
-pub fn booleans(
-    args: &KernelArgs<'_>,
-    mut make: impl FnMut(usize) -> Result<Option<bool>>,
-) -> Result<ColumnarValue> {
+pub fn booleans(args: &KernelArgs<'_>, mut make: impl FnMut(usize) -> Result<Option<bool>>) -> Result<ColumnarValue> {
     let count = row_count(args);
     let mut builder = BooleanBuilder::with_capacity(count);
     for row in 0..count {

@@ -104,9 +104,7 @@ function! {
 fn compare_lower(args: &KernelArgs<'_>, test: impl Fn(&[u8], &[u8]) -> bool) -> Result<ColumnarValue> {
     let (left, right): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let key = |text| Comparison::LowerCase.key(text);
-    booleans(args, |row| {
-        Ok(left.get(row).zip(right.get(row)).map(|(l, r)| test(key(l).as_bytes(), key(r).as_bytes())))
-    })
+    booleans(args, |row| Ok(left.get(row).zip(right.get(row)).map(|(l, r)| test(key(l).as_bytes(), key(r).as_bytes()))))
 }
 
 fn compare(args: &KernelArgs<'_>, test: impl Fn(&[u8], &[u8]) -> bool) -> Result<ColumnarValue> {

@@ -34,11 +34,17 @@ fn split_sentences(text: &str) -> Vec<&str> {
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
         let ends = match character {
-            '!' | '?' | '。' | '！' | '？' => characters.peek().is_none_or(|(_, next)| !matches!(next, '!' | '?' | '.')),
+            '!' | '?' | '。' | '！' | '？' => {
+                characters.peek().is_none_or(|(_, next)| !matches!(next, '!' | '?' | '.'))
+            }
             // A small letter or a digit after it goes on with the sentence.
             '.' => characters.peek().is_none_or(|(next_at, next)| {
                 next.is_whitespace()
-                    && text[*next_at..].trim_start().chars().next().is_none_or(|following| !following.is_lowercase() && !following.is_numeric())
+                    && text[*next_at..]
+                        .trim_start()
+                        .chars()
+                        .next()
+                        .is_none_or(|following| !following.is_lowercase() && !following.is_numeric())
             }),
             '\u{2029}' => true,
             _ => false,
@@ -90,8 +96,7 @@ fn sentences(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let values: Texts = Rows::of(args, 0)?;
     let word = Arc::new(Field::new("element", ArrowType::Utf8, true));
     let sentence = Arc::new(Field::new("element", ArrowType::List(Arc::clone(&word)), true));
-    let mut builder =
-        ListBuilder::new(ListBuilder::new(StringBuilder::new()).with_field(word)).with_field(sentence);
+    let mut builder = ListBuilder::new(ListBuilder::new(StringBuilder::new()).with_field(word)).with_field(sentence);
     for row in 0..row_count(args) {
         let Some(text) = values.get(row) else {
             builder.append_null();

@@ -109,9 +109,7 @@ fn range(position: i32, length: i32, size: impl FnOnce() -> usize) -> (usize, us
 
 /// A part of a text by SQL's counting.
 pub fn part(text: &str, position: i32, length: i32) -> &str {
-    let (start, end) = range(position, length, || {
-        if text.is_ascii() { text.len() } else { text.chars().count() }
-    });
+    let (start, end) = range(position, length, || if text.is_ascii() { text.len() } else { text.chars().count() });
     if start >= end {
         return "";
     }
@@ -187,8 +185,7 @@ fn substring_index(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (values, delimiters): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let counts: Integers = Rows::of(args, 2)?;
     texts(args, |row, out| {
-        let (Some(text), Some(delimiter), Some(count)) = (values.get(row), delimiters.get(row), counts.get(row))
-        else {
+        let (Some(text), Some(delimiter), Some(count)) = (values.get(row), delimiters.get(row), counts.get(row)) else {
             return Ok(None);
         };
         Ok(out.write_str(up_to_delimiter(text, delimiter, count)).ok())
