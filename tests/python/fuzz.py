@@ -189,6 +189,7 @@ class Fuzz:
         self.conditions = Counter()
         self.internal = []
         self.slow = []
+        self.fatal = []
 
     def step(self) -> None:
         method = self.random.choice(["ExecutePlan"] * 8 + ["AnalyzePlan"] * 5 + list(METHODS))
@@ -202,6 +203,8 @@ class Fuzz:
             self.conditions[name] += 1
             if name == "INTERNAL_ERROR":
                 self.internal.append((method, data, error.details()))
+            if error.code() == grpc.StatusCode.UNAVAILABLE:
+                self.fatal.append((method, data, error.details()))
             if error.code() == grpc.StatusCode.DEADLINE_EXCEEDED or time.monotonic() - started > 5:
                 self.slow.append((method, data))
 
@@ -218,7 +221,7 @@ class Fuzz:
             message.ClearField("user_context")
         if method == "ExecutePlan":
             message.ClearField("operation_id")
-            self.tame(message)
+        self.tame(message)
         return message.SerializeToString()
 
     def tame(self, message: Message) -> None:
@@ -230,7 +233,7 @@ class Fuzz:
             elif name == "Range":
                 part.start = max(-10_000, min(part.start, 10_000))
                 part.end = max(-10_000, min(part.end, 10_000))
-            elif name in ("Repartition", "RepartitionByExpression") or name == "Range":
+            elif name in ("Repartition", "RepartitionByExpression"):
                 part.num_partitions = min(part.num_partitions, 1_000)
             elif name == "Literal" and part.WhichOneof("literal_type") in ("integer", "long"):
                 kind = part.WhichOneof("literal_type")
@@ -250,7 +253,7 @@ class Fuzz:
     def run(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
         steps = 0
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not self.fatal:
             self.step()
             steps += 1
             if steps % 200 == 0:
@@ -281,13 +284,16 @@ def main() -> int:
         print(f"seed {arguments.seed}: {sum(fuzz.conditions.values())} requests")
         for name, count in fuzz.conditions.most_common():
             print(f"{count:8} {name}")
-        for title, found in (("internal", fuzz.internal), ("slow", fuzz.slow)):
+        for title, found in (("fatal", fuzz.fatal), ("internal", fuzz.internal), ("slow", fuzz.slow)):
             seen = set()
             for method, data, *text in found:
                 key = (method, *[t[:60] for t in text])
                 if key not in seen:
                     seen.add(key)
-                    print(f"\n{title}: {method} {text}\n{data.hex()[:4000]}")
+                    print(f"\n{title}: {method} {text}\n{data.hex()}")
+        if fuzz.fatal:
+            print("dead")
+            return 1
         is_alive = fuzz.wire.is_alive()
         print("alive" if is_alive else "dead")
         return 0 if is_alive and not fuzz.internal else 1

@@ -24,7 +24,7 @@ def test_the_server_answers_after_random_requests():
     with Server() as server:
         fuzz = Fuzz(server.port, seed)
         fuzz.run(seconds)
+        assert not fuzz.fatal, f"seed {seed}"
         assert fuzz.wire.is_alive(), f"seed {seed}"
         assert fuzz.conditions["OK"] > 100
-        assert fuzz.conditions["UNAVAILABLE"] == 0, f"seed {seed}"
         fuzz.wire.release_session()
