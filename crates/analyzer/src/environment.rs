@@ -17,6 +17,8 @@ pub trait Environment: Send + Sync {
     fn facts(&self) -> &SessionFacts;
     /// Microseconds since the epoch at the start of the request.
     fn query_time(&self) -> i64;
+    /// Partitions that the engine works on at once.
+    fn parallelism(&self) -> usize;
     /// A table or view by its name's parts; fails with `TABLE_OR_VIEW_NOT_FOUND`.
     fn table(&self, name: &[String], options: &Options, time_travel: Option<&TimeTravel>) -> Result<TableLookup>;
     /// A scan of files or another source.

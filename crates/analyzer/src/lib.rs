@@ -10,6 +10,7 @@
 pub mod analyzer;
 pub mod attribute;
 pub mod environment;
+pub mod exchange;
 mod expression;
 pub mod observe;
 pub mod range;

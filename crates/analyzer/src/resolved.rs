@@ -146,7 +146,7 @@ fn expose(plan: &LogicalPlan, missing: &[String]) -> Option<LogicalPlan> {
             }
             Projection::try_new(expressions, Arc::new(input)).ok().map(LogicalPlan::Projection)
         }
-        LogicalPlan::Filter(_) | LogicalPlan::Sort(_) | LogicalPlan::Limit(_) | LogicalPlan::Repartition(_) => {
+        LogicalPlan::Filter(_) | LogicalPlan::Sort(_) | LogicalPlan::Limit(_) | LogicalPlan::Extension(_) => {
             let inputs = plan.inputs();
             let input = expose(inputs.first()?, missing)?;
             plan.with_new_exprs(plan.expressions(), vec![input]).ok()

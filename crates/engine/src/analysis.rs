@@ -3,7 +3,6 @@
 use crate::execution;
 use crate::kept::{PlanOnly, persist};
 use crate::session::{SPARK_VERSION, Session};
-use datafusion::physical_plan::displayable;
 use firesteel_analyzer::attribute;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{ExplainMode, Relation, RelationKind, StorageLevel};
@@ -124,28 +123,43 @@ async fn semantic_text(session: &Arc<Session>, relation: Relation) -> Result<Str
     Ok(renumber(&text))
 }
 
-/// Replaces `name#id` by `#n`, n counting ids by first appearance.
+/// Replaces the plan's column names, `name#id`, by `#n`, n counting ids by first appearance.
 fn renumber(text: &str) -> String {
+    const BEFORE: &str = "name: \"";
     let mut ids: Vec<&str> = Vec::new();
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('#') {
-        let (before, after) = rest.split_at(at);
-        let digits = after[1..].len() - after[1..].trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let id = &after[1..1 + digits];
+    while let Some(at) = rest.find(BEFORE) {
+        let (before, after) = rest.split_at(at + BEFORE.len());
         out.push_str(before);
-        out.push('#');
-        if digits > 0 {
-            let n = ids.iter().position(|i| *i == id).unwrap_or_else(|| {
-                ids.push(id);
-                ids.len() - 1
-            });
-            out.push_str(&n.to_string());
+        rest = after;
+        let Some(end) = closing_quote(after) else { break };
+        let name = &after[..end];
+        rest = &after[end..];
+        match name.rsplit_once('#') {
+            Some((_, id)) if !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit()) => {
+                let n = ids.iter().position(|i| *i == id).unwrap_or_else(|| {
+                    ids.push(id);
+                    ids.len() - 1
+                });
+                out.push('#');
+                out.push_str(&n.to_string());
+            }
+            _ => out.push_str(name),
         }
-        rest = &after[1 + digits..];
     }
     out.push_str(rest);
     out
+}
+
+/// The position of the quote that ends a quoted text.
+fn closing_quote(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.bytes().position(|b| {
+        let closes = b == b'"' && !escaped;
+        escaped = b == b'\\' && !escaped;
+        closes
+    })
 }
 
 async fn explain(session: &Arc<Session>, relation: Relation, mode: ExplainMode) -> Result<AnalysisReply> {
@@ -156,12 +170,17 @@ async fn explain(session: &Arc<Session>, relation: Relation, mode: ExplainMode) 
     let state = &PlanOnly::of(session.state());
     let optimised = state.optimize(&logical).map_err(firesteel_analyzer::resolved::engine_error)?;
     let physical = execution::plan(state, &logical).await?;
-    let physical_text = displayable(physical.as_ref()).indent(false).to_string();
+    let physical_text = crate::explain::physical(physical.as_ref());
     let text = match mode {
         ExplainMode::Simple | ExplainMode::Formatted | ExplainMode::Codegen => {
             format!("== Physical Plan ==\n{physical_text}\n")
         }
-        ExplainMode::Extended | ExplainMode::Cost => {
+        ExplainMode::Cost => format!(
+            "== Optimized Logical Plan ==\n{}, {}\n\n== Physical Plan ==\n{physical_text}\n",
+            optimised.display_indent(),
+            crate::explain::statistics(physical.as_ref()),
+        ),
+        ExplainMode::Extended => {
             let parsed: String = parsed.chars().take(2_000).collect();
             format!(
                 "== Parsed Logical Plan ==\n{parsed}\n\n== Analyzed Logical Plan ==\n{}\n\n== Optimized Logical Plan ==\n{}\n\n== Physical Plan ==\n{physical_text}\n",

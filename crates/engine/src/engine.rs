@@ -127,6 +127,8 @@ fn df_config(cores: usize) -> DfConfig {
     options.execution.parquet.reorder_filters = true;
     options.execution.collect_statistics = true;
     options.optimizer.prefer_existing_sort = false;
+    // Rows stay in the partitions that sources and users gave them: their order and number can be seen.
+    options.optimizer.enable_round_robin_repartition = false;
     options.sql_parser.enable_ident_normalization = false;
     config
 }

@@ -220,6 +220,10 @@ impl Environment for SessionEnvironment {
         self.query_time
     }
 
+    fn parallelism(&self) -> usize {
+        self.session.state().config().target_partitions()
+    }
+
     fn table(&self, name: &[String], options: &Options, time_travel: Option<&TimeTravel>) -> Result<TableLookup> {
         if time_travel.is_some() {
             return Err(SparkError::unsupported("time travel"));

@@ -157,7 +157,7 @@ pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc
     } else {
         state.create_physical_plan(plan).await
     };
-    physical.and_then(crate::partitioned::by_partition).map_err(engine_error)
+    physical.and_then(crate::partitioned::by_partition).and_then(crate::ordered::in_order).map_err(engine_error)
 }
 
 /// Starts a physical plan.

@@ -1,11 +1,20 @@
 //! Partitions run at once, and their rows come out in the partitions' order.
 
-use datafusion::common::Result as DfResult;
+use arrow::datatypes::SchemaRef;
 use datafusion::common::runtime::SpawnedTask;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result as DfResult, internal_datafusion_err};
 use datafusion::execution::TaskContext;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion::physical_plan::limit::LimitStream;
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties, SendableRecordBatchStream};
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties, SendableRecordBatchStream,
+};
 use futures::{StreamExt, stream};
+use std::fmt;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -45,12 +54,104 @@ pub(crate) fn execute(plan: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -
                 Some(batch) => Some((batch, Some((receiver, task)))),
                 None => match task.join_unwind().await {
                     Ok(()) => None,
-                    Err(error) => {
-                        Some((Err(datafusion::common::DataFusionError::ExecutionJoin(Box::new(error))), None))
-                    }
+                    Err(error) => Some((Err(DataFusionError::ExecutionJoin(Box::new(error))), None)),
                 },
             }
         })
     });
     Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
+}
+
+/// Replaces the operators that bring partitions together in whatever order they come.
+pub(crate) fn in_order(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn ExecutionPlan>> {
+    plan.transform_up(|node| {
+        let any: &dyn std::any::Any = node.as_ref();
+        let Some(coalesce) = any.downcast_ref::<CoalescePartitionsExec>() else {
+            return Ok(Transformed::no(node));
+        };
+        let ordered = OrderedExec {
+            input: coalesce.input().clone(),
+            fetch: coalesce.fetch(),
+            properties: coalesce.properties().clone(),
+            metrics: ExecutionPlanMetricsSet::new(),
+        };
+        Ok(Transformed::yes(Arc::new(ordered) as _))
+    })
+    .map(|t| t.data)
+}
+
+/// All partitions as one, in their order.
+#[derive(Debug)]
+pub(crate) struct OrderedExec {
+    input: Arc<dyn ExecutionPlan>,
+    fetch: Option<usize>,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl OrderedExec {
+    /// All partitions of `input` as one; at most `fetch` rows.
+    pub(crate) fn new(input: Arc<dyn ExecutionPlan>, fetch: Option<usize>) -> Self {
+        let properties = CoalescePartitionsExec::new(input.clone()).properties().clone();
+        Self { input, fetch, properties, metrics: ExecutionPlanMetricsSet::new() }
+    }
+}
+
+impl DisplayAs for OrderedExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fetch {
+            Some(fetch) => write!(f, "OrderedExec: fetch={fetch}"),
+            None => write!(f, "OrderedExec"),
+        }
+    }
+}
+
+impl ExecutionPlan for OrderedExec {
+    fn name(&self) -> &str {
+        "OrderedExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn schema(&self) -> SchemaRef {
+        self.input.schema()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
+    ) -> DfResult<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DfResult<Arc<dyn ExecutionPlan>> {
+        let input = children.pop().ok_or_else(|| internal_datafusion_err!("one input is expected"))?;
+        Ok(Arc::new(Self::new(input, self.fetch)))
+    }
+
+    fn fetch(&self) -> Option<usize> {
+        self.fetch
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
+        let rows = execute(self.input.clone(), context)?;
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        Ok(match self.fetch {
+            Some(fetch) => Box::pin(LimitStream::new(rows, 0, Some(fetch), metrics)),
+            None => rows,
+        })
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
 }

@@ -1,5 +1,6 @@
 //! Physical planning of our own logical operators.
 
+use crate::exchange::ExchangePlanner;
 use crate::observe::ObservePlanner;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
@@ -17,7 +18,7 @@ pub struct Planner;
 #[async_trait]
 impl QueryPlanner for Planner {
     async fn create_physical_plan(&self, plan: &LogicalPlan, state: &dyn Session) -> DfResult<Arc<dyn ExecutionPlan>> {
-        DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(ObservePlanner)])
+        DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(ObservePlanner), Arc::new(ExchangePlanner)])
             .create_physical_plan(plan, state)
             .await
     }

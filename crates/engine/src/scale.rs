@@ -27,7 +27,7 @@ pub(crate) fn is_small(plan: &LogicalPlan) -> bool {
                     None => is_known = false,
                 }
             }
-            LogicalPlan::Repartition(_) | LogicalPlan::RecursiveQuery(_) => is_known = false,
+            LogicalPlan::RecursiveQuery(_) => is_known = false,
             _ => {}
         }
         Ok(if is_known && rows <= SMALL_ROWS { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })

@@ -21,6 +21,8 @@ pub enum Group {
     DateTime,
     Generator,
     Hash,
+    /// Not listed.
+    Internal,
     Json,
     Lambda,
     Map,

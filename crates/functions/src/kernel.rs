@@ -99,8 +99,8 @@ pub struct SparkScalarUdf {
 }
 
 /// Functions whose values depend on the partition, or on the rows of it seen before.
-const OF_PARTITION: [&str; 6] =
-    ["spark_partition_id", "monotonically_increasing_id", "rand", "randn", "uuid", "randstr"];
+const OF_PARTITION: [&str; 7] =
+    ["spark_partition_id", "monotonically_increasing_id", "rand", "randn", "uuid", "randstr", "poisson_sample"];
 
 impl SparkScalarUdf {
     pub fn new(

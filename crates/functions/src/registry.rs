@@ -1,6 +1,6 @@
 //! The list of all functions.
 
-use crate::Function;
+use crate::{Function, Group};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -35,7 +35,8 @@ pub fn lookup(name: &str) -> Option<&'static Function> {
 
 /// Every name and alias with its function, sorted by name.
 pub fn all() -> Vec<(&'static str, &'static Function)> {
-    let mut all: Vec<_> = by_name().iter().map(|(name, function)| (*name, *function)).collect();
+    let listed = by_name().iter().filter(|(_, function)| function.group != Group::Internal);
+    let mut all: Vec<_> = listed.map(|(name, function)| (*name, *function)).collect();
     all.sort_unstable_by_key(|(name, _)| *name);
     all
 }

@@ -57,6 +57,8 @@ pub enum ExprKind {
         metadata: Option<String>,
     },
     Sort(Box<SortOrder>),
+    /// The partition of `repartitionById`.
+    PartitionId(Box<Expr>),
     /// `function OVER window`.
     Window {
         function: Box<Expr>,

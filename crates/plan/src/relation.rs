@@ -280,6 +280,7 @@ pub enum RelationKind {
     // ---- several inputs ----
     Join(Join),
     AsOfJoin(AsOfJoin),
+    NearestByJoin(NearestByJoin),
     SetOperation(SetOperation),
     /// CTE definitions in scope of `input`.
     With {
@@ -513,6 +514,18 @@ pub struct AsOfJoin {
     pub join_type: String,
     pub tolerance: Option<Expr>,
     pub allow_exact_matches: bool,
+    pub direction: String,
+}
+
+/// `df.nearestByJoin(…)`.
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub struct NearestByJoin {
+    pub left: Relation,
+    pub right: Relation,
+    pub ranking: Expr,
+    pub num_results: i32,
+    pub join_type: String,
+    pub mode: String,
     pub direction: String,
 }
 

@@ -10,7 +10,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch, StringBu
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Schema, SchemaRef};
 use firesteel_config::SqlConf;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::Result;
 use firesteel_functions::scalar::datetime::pattern::Use;
 use firesteel_functions::scalar::json::convert::{Converter, Outcome};
 use firesteel_functions::scalar::json::formats::Formats;

@@ -9,7 +9,7 @@ mod star;
 mod subquery;
 mod window;
 
-pub(crate) use call::{arguments, builtin_name, generator, unresolved_routine};
+pub(crate) use call::{arguments, builtin_name, generator, sort_key, unresolved_routine};
 pub(crate) use extract::extract_field;
 pub(crate) use output::{NamedExpr, named, output_name};
 pub(crate) use star::expand;
@@ -62,6 +62,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
             a.expression(&parsed, scope)
         }
         ExprKind::Sort(order) => a.expression(&order.child, scope),
+        ExprKind::PartitionId(_) => Err(SparkError::unsupported("a partition id outside repartitionById")),
         ExprKind::Identifier { name, arguments } => {
             let parts = identifier(a, name)?;
             match arguments {

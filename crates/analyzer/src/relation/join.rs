@@ -10,7 +10,7 @@ use datafusion::common::{JoinType as DfJoinType, NullEquality};
 use datafusion::logical_expr::{Expr as DfExpr, Join as DfJoin, JoinConstraint, LogicalPlan, Operator, Subquery};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::coercion;
-use firesteel_plan::{AsOfJoin, Join, JoinCondition, JoinType};
+use firesteel_plan::{Join, JoinCondition, JoinType};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn join_condition_type(error: SparkError, _condition: &firesteel_plan::Expr) -> 
 }
 
 /// The right side, its columns renamed where it shares columns with the left one (a frame joined with itself).
-fn distinct_from(left: &Resolved, right: Resolved) -> Result<Resolved> {
+pub(crate) fn distinct_from(left: &Resolved, right: Resolved) -> Result<Resolved> {
     let names: HashSet<String> = left.plan.schema().fields().iter().map(|f| f.name().clone()).collect();
     if !right.plan.schema().fields().iter().any(|f| names.contains(f.name())) {
         return Ok(right);
@@ -182,7 +182,12 @@ fn sides(left: &[Attribute], right: &[Attribute], join_type: JoinType) -> (Vec<A
     }
 }
 
-fn combine(left: &Resolved, right: &Resolved, join_type: JoinType, condition: Option<DfExpr>) -> Result<Resolved> {
+pub(crate) fn combine(
+    left: &Resolved,
+    right: &Resolved,
+    join_type: JoinType,
+    condition: Option<DfExpr>,
+) -> Result<Resolved> {
     let plan = join_plan(left.plan.clone(), right.plan.clone(), df_type(join_type), condition)?;
     let (mut output, right_output) = sides(&left.output, &right.output, join_type);
     output.extend(right_output);
@@ -277,7 +282,7 @@ fn using(
     Ok(resolved)
 }
 
-fn using_column(a: &Analyzer<'_>, side: &Resolved, name: &str, which: &str) -> Result<Attribute> {
+pub(crate) fn using_column(a: &Analyzer<'_>, side: &Resolved, name: &str, which: &str) -> Result<Attribute> {
     let scope = a.scope(&[side]);
     let found: Vec<&Attribute> = side.output.iter().filter(|c| scope.same_name(&c.name, name)).collect();
     match found.as_slice() {
@@ -326,9 +331,4 @@ fn lateral(a: &mut Analyzer<'_>, left: Resolved, join: &Join) -> Result<Resolved
     });
     let right_plan = Resolved { plan: subquery, ..right };
     combine(&left, &right_plan, join.join_type, condition)
-}
-
-pub(crate) fn as_of(a: &mut Analyzer<'_>, join: &AsOfJoin) -> Result<Resolved> {
-    let _ = (a.relation(&join.left)?, a.relation(&join.right)?);
-    Err(SparkError::unsupported("as-of joins"))
 }

@@ -1,10 +1,12 @@
 //! Relations: one module a kind.
 
 mod aggregate;
+mod frequent;
 mod generate;
 mod join;
 mod leaf;
 mod na;
+mod nearest;
 mod pivot;
 mod select;
 mod set_operation;
@@ -96,7 +98,8 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::Replace { input, columns, replacements } => na::replace(a, input, columns, replacements),
         K::Statistic { input, statistic } => statistic::statistic(a, input, statistic),
         K::Join(join) => join::join(a, join),
-        K::AsOfJoin(join) => join::as_of(a, join),
+        K::AsOfJoin(join) => nearest::as_of(a, join),
+        K::NearestByJoin(join) => nearest::nearest_by(a, join),
         K::SetOperation(operation) => set_operation::set_operation(a, operation),
         K::With { input, ctes, is_recursive } => with::with(a, input, ctes, *is_recursive),
         K::WithRelations { input, references } => with::with_relations(a, input, references),

@@ -135,9 +135,11 @@ pub(crate) fn sort_resolved(
 }
 
 fn sort_plan(plan: LogicalPlan, sort: Vec<SortExpr>, is_global: bool) -> Result<LogicalPlan> {
-    let _ = is_global;
     if sort.is_empty() {
         return Ok(plan);
+    }
+    if !is_global {
+        return Ok(crate::exchange::local_sort(plan, sort));
     }
     built(LogicalPlanBuilder::from(plan).sort(sort).and_then(LogicalPlanBuilder::build))
 }

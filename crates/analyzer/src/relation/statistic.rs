@@ -41,7 +41,9 @@ pub(crate) fn statistic(a: &mut Analyzer<'_>, input: &Relation, statistic: &Stat
             let probabilities: Vec<f64> = probabilities.iter().map(|p| p.get()).collect();
             quantiles(a, input, columns, &probabilities, accuracy)
         }
-        Statistic::FrequentItems { .. } => Err(SparkError::unsupported("freqItems")),
+        Statistic::FrequentItems { columns, support } => {
+            super::frequent::frequent_items(a, input, columns, support.map_or(0.01, |s| s.get()))
+        }
         Statistic::SampleBy { column, fractions, seed } => {
             let seed = seed.unwrap_or_else(|| a.env.query_time());
             let mut branches = Vec::new();
@@ -77,7 +79,7 @@ fn aggregate_row(a: &mut Analyzer<'_>, input: &Relation, outputs: Vec<Expr>) -> 
 }
 
 /// Rows at hand as a relation.
-fn local(schema: StructType, columns: Vec<Vec<Literal>>) -> Result<Resolved> {
+pub(super) fn local(schema: StructType, columns: Vec<Vec<Literal>>) -> Result<Resolved> {
     let mut arrays = Vec::new();
     let arrow = Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema));
     for (values, field) in columns.iter().zip(&schema.fields) {

@@ -4,15 +4,14 @@ use super::select::project_over;
 use super::{leaf, table};
 use crate::analyzer::{Analyzer, Observation};
 use crate::attribute::{Attribute, quote};
+use crate::exchange::{Scheme, exchange};
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Resolved, built, project};
 use crate::scope::Scope;
-use datafusion::logical_expr::{
-    Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, Partitioning, SortExpr, lit,
-};
+use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, SortExpr, lit};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::TypedExpr;
-use firesteel_plan::{Expr, ExprKind, Options, Relation};
+use firesteel_plan::{Expr, ExprKind, Options, Relation, SortOrder};
 use firesteel_types::{DataType, Literal, StructType};
 use std::sync::Arc;
 
@@ -342,13 +341,8 @@ pub(crate) fn drop(
 pub(crate) fn repartition(a: &mut Analyzer<'_>, input: &Relation, partitions: i32, shuffle: bool) -> Result<Resolved> {
     let input = a.relation(input)?;
     let count = partition_count(partitions)?;
-    if !shuffle {
-        // Fewer partitions without moving rows between: the engine may run them together.
-        return Ok(input);
-    }
-    let scheme = Partitioning::RoundRobinBatch(count);
-    let plan =
-        built(LogicalPlanBuilder::from(input.plan.clone()).repartition(scheme).and_then(LogicalPlanBuilder::build))?;
+    let scheme = if shuffle { Scheme::RoundRobin } else { Scheme::Coalesce };
+    let plan = exchange(input.plan.clone(), scheme, count);
     Ok(input.with_plan(plan))
 }
 
@@ -370,24 +364,49 @@ pub(crate) fn repartition_by(
 ) -> Result<Resolved> {
     let input = a.relation(input)?;
     let scope = a.scope(&[&input]);
+    // Without a number, adaptive execution would bring Spark's partitions down to a few.
     let count = match partitions {
         Some(n) => partition_count(n)?,
-        None => usize::try_from(a.env.conf().shuffle_partitions).unwrap_or(1).max(1),
+        None => a.env.parallelism().max(1),
     };
-    let mut keys = Vec::new();
-    let mut is_range = false;
-    for expr in expressions {
-        is_range |= matches!(expr.kind, ExprKind::Sort(_));
-        keys.push(a.expression(expr, &scope)?.expr);
-    }
-    let scheme = if keys.is_empty() || is_range {
-        Partitioning::RoundRobinBatch(count)
-    } else {
-        Partitioning::Hash(keys, count)
+    let scheme = match expressions {
+        [] => Scheme::RoundRobin,
+        [Expr { kind: ExprKind::PartitionId(id), .. }] => Scheme::ById(partition_by_id(a, id, &scope, count)?),
+        _ if expressions.iter().any(|e| matches!(e.kind, ExprKind::Sort(_))) => {
+            let mut keys = Vec::with_capacity(expressions.len());
+            for expr in expressions {
+                let key = match &expr.kind {
+                    ExprKind::Sort(order) => order.as_ref().clone(),
+                    _ => SortOrder::ascending(expr.clone()),
+                };
+                keys.push(expression::sort_key(a, &key, &scope)?.0);
+            }
+            Scheme::Range(keys)
+        }
+        _ => {
+            let hash = Expr::call("hash", expressions.to_vec());
+            let width = Expr::literal(Literal::Integer(i32::try_from(count).unwrap_or(i32::MAX)));
+            Scheme::ById(a.expression(&Expr::call("pmod", vec![hash, width]), &scope)?.expr)
+        }
     };
-    let plan =
-        built(LogicalPlanBuilder::from(input.plan.clone()).repartition(scheme).and_then(LogicalPlanBuilder::build))?;
+    let plan = exchange(input.plan.clone(), scheme, count);
     Ok(input.with_plan(plan))
+}
+
+/// The number of a partition that the user gave, modulo their count.
+fn partition_by_id(a: &mut Analyzer<'_>, id: &Expr, scope: &Scope, count: usize) -> Result<DfExpr> {
+    let typed = a.expression(id, scope)?;
+    if typed.data_type != DataType::Integer {
+        return Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
+            .with("sqlExpr", format!("\"direct_shuffle_partition_id({})\"", typed.name))
+            .with("paramIndex", "first")
+            .with("inputSql", format!("\"{}\"", typed.name))
+            .with("inputType", format!("\"{}\"", typed.data_type.sql()))
+            .with("requiredType", "\"INT\""));
+    }
+    let width = Expr::literal(Literal::Integer(i32::try_from(count).unwrap_or(i32::MAX)));
+    let number = Expr::call("coalesce", vec![id.clone(), Expr::literal(Literal::Integer(0))]);
+    Ok(a.expression(&Expr::call("pmod", vec![number, width]), scope)?.expr)
 }
 
 /// A Bernoulli sample between two bounds, or a Poisson one with replacement.
@@ -401,10 +420,13 @@ pub(crate) fn sample(
     deterministic_order: bool,
 ) -> Result<Resolved> {
     let mut input = a.relation(input)?;
-    if with_replacement {
-        return Err(SparkError::unsupported("sample with replacement"));
+    if with_replacement && upper - lower < -1e-6 {
+        return Err(SparkError::plain(
+            ExceptionClass::IllegalArgument,
+            format!("requirement failed: Sampling fraction ({}) must be nonnegative with replacement", upper - lower),
+        ));
     }
-    if !(lower - 1e-6..=1.0 + 1e-6).contains(&upper) || lower < -1e-6 {
+    if !with_replacement && (!(lower - 1e-6..=1.0 + 1e-6).contains(&upper) || lower < -1e-6) {
         return Err(SparkError::plain(
             ExceptionClass::IllegalArgument,
             format!(
@@ -421,12 +443,14 @@ pub(crate) fn sample(
             .map(|c| SortExpr::new(c.expr(), true, true))
             .collect();
         if !sort.is_empty() {
-            let plan =
-                built(LogicalPlanBuilder::from(input.plan.clone()).sort(sort).and_then(LogicalPlanBuilder::build))?;
+            let plan = crate::exchange::local_sort(input.plan.clone(), sort);
             input = input.with_plan(plan);
         }
     }
     let seed = seed.unwrap_or_else(|| a.env.query_time());
+    if with_replacement {
+        return sample_with_replacement(a, input, upper - lower, seed);
+    }
     let random = Expr::call("rand", vec![Expr::literal(Literal::Long(seed))]);
     let random = a.constant(&random)?;
     let sampled = NamedExpr::computed(random, "sample");
@@ -436,6 +460,22 @@ pub(crate) fn sample(
     let value = sampled.attribute.expr();
     let condition = value.clone().gt_eq(lit(lower)).and(value.lt(lit(upper)));
     let plan = built(LogicalPlanBuilder::from(with_random).filter(condition).and_then(LogicalPlanBuilder::build))?;
+    exactly(input.with_plan(plan))
+}
+
+/// Each row as often as a Poisson distribution says.
+fn sample_with_replacement(a: &mut Analyzer<'_>, input: Resolved, fraction: f64, seed: i64) -> Result<Resolved> {
+    let arguments = [Literal::Double(fraction), Literal::Long(seed)].map(Expr::literal).to_vec();
+    let copies = vec![Expr::literal(Literal::Boolean(true)), Expr::call("poisson_sample", arguments)];
+    let copies = NamedExpr::computed(a.constant(&Expr::call("array_repeat", copies))?, "sample");
+    let mut expressions: Vec<DfExpr> = input.plan.schema().columns().into_iter().map(DfExpr::Column).collect();
+    expressions.push(copies.expr());
+    let with_copies = project(input.plan.clone(), expressions)?;
+    let plan = built(
+        LogicalPlanBuilder::from(with_copies)
+            .unnest_column(copies.attribute.column())
+            .and_then(LogicalPlanBuilder::build),
+    )?;
     exactly(input.with_plan(plan))
 }
 

@@ -78,7 +78,7 @@ impl Decoder<'_> {
             ExprType::MergeAction(_) => ExprKind::Unsupported("merge actions outside MERGE".into()),
             ExprType::TypedAggregateExpression(_) => ExprKind::Unsupported("typed aggregates of JVM clients".into()),
             ExprType::SubqueryExpression(subquery) => self.subquery(subquery)?,
-            ExprType::DirectShufflePartitionId(_) => ExprKind::Unsupported("repartitionById".into()),
+            ExprType::DirectShufflePartitionId(id) => ExprKind::PartitionId(self.boxed(id.child.as_deref())?),
             ExprType::Extension(extension) => return Err(no_handler(&extension.type_url)),
         })
     }

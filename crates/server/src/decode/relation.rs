@@ -6,8 +6,9 @@ use super::{
 };
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
-    Aggregate, AsOfJoin, DataSource, Expr, Grouping, Join, JoinCondition, JoinType, Relation, RelationKind,
-    SetOperation, SetOperator, SortKeys, Statistic, TableFunctionCall, TableName, TableReference, Unpivot,
+    Aggregate, AsOfJoin, DataSource, Expr, Grouping, Join, JoinCondition, JoinType, NearestByJoin, Relation,
+    RelationKind, SetOperation, SetOperator, SortKeys, Statistic, TableFunctionCall, TableName, TableReference,
+    Unpivot,
 };
 use firesteel_proto::connect as proto;
 use firesteel_types::{DataType, Literal};
@@ -200,7 +201,15 @@ impl Decoder<'_> {
             }),
             RelType::ChunkedCachedLocalRelation(cached) => self.chunked_local_relation(cached)?,
             RelType::RelationChanges(_) => RelationKind::Unsupported("the change feed of a table".into()),
-            RelType::NearestByJoin(_) => RelationKind::Unsupported("nearestByJoin".into()),
+            RelType::NearestByJoin(join) => RelationKind::NearestByJoin(NearestByJoin {
+                left: self.input(join.left.as_deref())?,
+                right: self.input(join.right.as_deref())?,
+                ranking: self.required(join.ranking_expression.as_ref())?,
+                num_results: join.num_results,
+                join_type: join.join_type.clone(),
+                mode: join.mode.clone(),
+                direction: join.direction.clone(),
+            }),
             RelType::Zip(_) => RelationKind::Unsupported("zip of DataFrames".into()),
             RelType::FillNa(fill) => self.fill_na(fill)?,
             RelType::DropNa(drop) => self.drop_na(drop)?,

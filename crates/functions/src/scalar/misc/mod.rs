@@ -1,6 +1,8 @@
 //! Functions of the session and of no other family.
 
 pub mod bitmap;
+pub mod internal;
+pub mod poisson;
 pub mod raise;
 pub mod session;
 
@@ -11,6 +13,8 @@ pub const FUNCTIONS: &[&Function] = &[
     &bitmap::BITMAP_BIT_POSITION,
     &bitmap::BITMAP_BUCKET_NUMBER,
     &bitmap::BITMAP_COUNT,
+    &internal::DISTRIBUTED_SEQUENCE_ID,
+    &internal::POISSON_SAMPLE,
     &raise::AES_DECRYPT,
     &raise::AES_ENCRYPT,
     &raise::ASSERT_TRUE,

@@ -1,0 +1,100 @@
+//! Physical plans as text, under the names that users of Spark look for.
+
+use datafusion::common::stats::Precision;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::{DisplayFormatType, ExecutionPlan};
+use std::fmt;
+
+/// The operators, one a line, children below their parents.
+pub(crate) fn physical(plan: &dyn ExecutionPlan) -> String {
+    let mut out = String::new();
+    write(plan, "", "", &mut out);
+    out
+}
+
+fn write(plan: &dyn ExecutionPlan, first: &str, rest: &str, out: &mut String) {
+    if is_silent(plan)
+        && let [child] = plan.children().as_slice()
+    {
+        return write(child.as_ref(), first, rest, out);
+    }
+    out.push_str(first);
+    out.push_str(&line(plan));
+    out.push('\n');
+    let children = plan.children();
+    for (i, child) in children.iter().enumerate() {
+        let (branch, below) = if i + 1 == children.len() { ("+- ", "   ") } else { (":- ", ":  ") };
+        write(child.as_ref(), &format!("{rest}{branch}"), &format!("{rest}{below}"), out);
+    }
+}
+
+/// Operators that tell a user nothing: those that yield, and those that only rename columns.
+fn is_silent(plan: &dyn ExecutionPlan) -> bool {
+    let any: &dyn std::any::Any = plan;
+    if plan.name() == "CooperativeExec" {
+        return true;
+    }
+    any.downcast_ref::<ProjectionExec>().is_some_and(|projection| {
+        projection.expr().len() == projection.input().schema().fields().len()
+            && projection.expr().iter().enumerate().all(|(i, e)| {
+                let any: &dyn std::any::Any = e.expr.as_ref();
+                any.downcast_ref::<datafusion::physical_expr::expressions::Column>().is_some_and(|c| c.index() == i)
+            })
+    })
+}
+
+fn line(plan: &dyn ExecutionPlan) -> String {
+    struct Line<'a>(&'a dyn ExecutionPlan);
+    impl fmt::Display for Line<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.0.fmt_as(DisplayFormatType::Default, f)
+        }
+    }
+    let text = Line(plan).to_string();
+    let (name, details) = text.split_once(':').unwrap_or((text.as_str(), ""));
+    let details = details.trim();
+    if let Some(kept) = details.strip_prefix("Scan ") {
+        let name = if kept.starts_with("InMemoryRelation") { "InMemoryTableScan" } else { "Scan" };
+        return format!("{name} {kept}");
+    }
+    let name = match name.trim() {
+        "HashJoinExec" if details.starts_with("mode=CollectLeft") => "BroadcastHashJoin",
+        "HashJoinExec" => "ShuffledHashJoin",
+        "SortMergeJoinExec" | "SortMergeJoin" => "SortMergeJoin",
+        "NestedLoopJoinExec" => "BroadcastNestedLoopJoin",
+        "CrossJoinExec" => "CartesianProduct",
+        "AggregateExec" => "HashAggregate",
+        "FilterExec" => "Filter",
+        "ProjectionExec" => "Project",
+        "SortExec" | "LocalSortExec" => "Sort",
+        "SortPreservingMergeExec" => "Exchange SinglePartition, sorted",
+        "RepartitionExec" | "ExchangeExec" => "Exchange",
+        "OrderedExec" | "CoalescePartitionsExec" => "Exchange SinglePartition",
+        "CoalesceExec" => "Coalesce",
+        "UnionExec" => "Union",
+        "GlobalLimitExec" => "GlobalLimit",
+        "LocalLimitExec" => "LocalLimit",
+        "WindowAggExec" | "BoundedWindowAggExec" => "Window",
+        "UnnestExec" => "Generate",
+        "EmptyExec" | "PlaceholderRowExec" => "LocalTableScan",
+        "DataSourceExec" if details.contains("file_type=") => "FileScan",
+        "DataSourceExec" => "LocalTableScan",
+        "LazyMemoryExec" => "Range",
+        other => other.strip_suffix("Exec").unwrap_or(other),
+    };
+    if details.is_empty() { name.to_string() } else { format!("{name} {details}") }
+}
+
+/// What is known of the size of a plan's result.
+pub(crate) fn statistics(plan: &dyn ExecutionPlan) -> String {
+    let known = plan.partition_statistics(None).ok();
+    let text = |value: Option<Precision<usize>>, unit: &str| match value {
+        Some(Precision::Exact(n) | Precision::Inexact(n)) => format!("{n}{unit}"),
+        _ => "unknown".to_string(),
+    };
+    format!(
+        "Statistics(sizeInBytes={}, rowCount={})",
+        text(known.as_ref().map(|s| s.total_byte_size), " B"),
+        text(known.as_ref().map(|s| s.num_rows), ""),
+    )
+}
