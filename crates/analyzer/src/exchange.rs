@@ -19,6 +19,8 @@ pub enum Scheme {
     Range(Vec<SortExpr>),
     /// Neighbouring partitions become one; rows are not spread.
     Coalesce,
+    /// Rows stay where they are, and no operator moves past this one: its input's values depend on the partition.
+    Stay,
 }
 
 /// Rows in a number of partitions.
@@ -50,7 +52,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
 
     fn expressions(&self) -> Vec<Expr> {
         match &self.scheme {
-            Scheme::RoundRobin | Scheme::Coalesce => Vec::new(),
+            Scheme::RoundRobin | Scheme::Coalesce | Scheme::Stay => Vec::new(),
             Scheme::ById(id) => vec![id.clone()],
             Scheme::Range(keys) => keys.iter().map(|k| k.expr.clone()).collect(),
         }
@@ -65,6 +67,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
                 write!(f, "RepartitionByRange [{}], {}", keys.join(", "), self.partitions)
             }
             Scheme::Coalesce => write!(f, "Coalesce {}", self.partitions),
+            Scheme::Stay => write!(f, "Nondeterministic"),
         }
     }
 
@@ -73,6 +76,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
         let scheme = match &self.scheme {
             Scheme::RoundRobin => Scheme::RoundRobin,
             Scheme::Coalesce => Scheme::Coalesce,
+            Scheme::Stay => Scheme::Stay,
             Scheme::ById(id) => Scheme::ById(expressions.next().unwrap_or_else(|| id.clone())),
             Scheme::Range(keys) => Scheme::Range(
                 keys.iter()

@@ -1,6 +1,7 @@
 //! Analysed relations.
 
 use crate::attribute::{Attribute, AttributeId};
+use crate::exchange;
 use datafusion::common::Result as DfResult;
 use datafusion::logical_expr::{Expr, LogicalPlan, Projection};
 use firesteel_error::{Result, SparkError};
@@ -157,7 +158,10 @@ fn expose(plan: &LogicalPlan, missing: &[String]) -> Option<LogicalPlan> {
 
 /// A projection, with DataFusion's errors as faults of ours.
 pub fn project(plan: LogicalPlan, expressions: Vec<Expr>) -> Result<LogicalPlan> {
-    built(Projection::try_new(expressions, Arc::new(plan)).map(LogicalPlan::Projection))
+    let is_volatile = expressions.iter().any(Expr::is_volatile);
+    let plan = built(Projection::try_new(expressions, Arc::new(plan)).map(LogicalPlan::Projection))?;
+    // Limits must not move below: `rand(1)` and `spark_partition_id()` would see other partitions.
+    Ok(if is_volatile { exchange::exchange(plan, exchange::Scheme::Stay, 1) } else { plan })
 }
 
 /// A failure to build a plan that was analysed rightly is a fault of ours,

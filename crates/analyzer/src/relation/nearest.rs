@@ -8,7 +8,7 @@ use super::unary::boolean;
 use crate::analyzer::Analyzer;
 use crate::attribute::Attribute;
 use crate::expression;
-use crate::resolved::{Resolved, built};
+use crate::resolved::{Resolved, built, project};
 use datafusion::logical_expr::{
     Expr as DfExpr, ExprFunctionExt, LogicalPlan, LogicalPlanBuilder, SortExpr, Window, WindowFrame, lit,
 };
@@ -214,8 +214,17 @@ fn nearest(
     count: i32,
 ) -> Result<Resolved> {
     let joined = combine(&left.relation, &right.relation, join_type, condition)?;
+    // The keys become columns, as rewriting must not part them from the order that they ask for.
+    let mut expressions: Vec<DfExpr> = joined.plan.schema().columns().into_iter().map(DfExpr::Column).collect();
+    let mut keys = Vec::with_capacity(order.len());
+    for key in order {
+        let column = Attribute::new("key", DataType::Null, true);
+        expressions.push(key.expr.alias(column.column_name()));
+        keys.push(SortExpr { expr: column.expr(), ..key });
+    }
+    let with_keys = project(joined.plan.clone(), expressions)?;
     let rank = Attribute::new("rank", DataType::Long, false);
-    let ranked = row_numbers(joined.plan.clone(), vec![left.number.expr()], order, &rank)?;
+    let ranked = row_numbers(with_keys, vec![left.number.expr()], keys, &rank)?;
     let plan = built(
         LogicalPlanBuilder::from(ranked)
             .filter(rank.expr().lt_eq(lit(u64::try_from(count).unwrap_or(1))))

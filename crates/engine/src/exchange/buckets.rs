@@ -11,6 +11,7 @@ use datafusion::execution::TaskContext;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, SpillMetrics};
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties, SendableRecordBatchStream, SpillManager};
+use firesteel_functions::scalar::math::random::XorShift;
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 use std::sync::Arc;
@@ -163,12 +164,12 @@ pub(super) async fn fill(
 ) -> DfResult<Buckets> {
     let schema = input.schema();
     let mut tasks = Vec::new();
-    for side in 0..input.output_partitioning().partition_count() {
-        let rows = input.execute(side, context.clone())?;
+    for number in 0..input.output_partitioning().partition_count() {
+        let rows = input.execute(number, context.clone())?;
         let side = Side::new(partitions, schema.clone(), &context, metrics);
         let task: SpawnedTask<DfResult<(Side, Vec<range::Sample>)>> = match &routing {
             Routing::RoundRobin => {
-                SpawnedTask::spawn(async move { Ok((round_robin(rows, side, partitions).await?, Vec::new())) })
+                SpawnedTask::spawn(async move { Ok((round_robin(rows, side, number, partitions).await?, Vec::new())) })
             }
             Routing::ById(id) => {
                 let id = id.clone();
@@ -203,8 +204,16 @@ pub(super) async fn fill(
     Ok(Buckets { sides, schema })
 }
 
-async fn round_robin(mut rows: SendableRecordBatchStream, mut side: Side, partitions: usize) -> DfResult<Side> {
-    let mut next = 0usize;
+/// Rows in turn, from a partition that depends on the input partition's number.
+async fn round_robin(
+    mut rows: SendableRecordBatchStream,
+    mut side: Side,
+    number: usize,
+    partitions: usize,
+) -> DfResult<Side> {
+    let bound = i32::try_from(partitions).unwrap_or(i32::MAX);
+    let first = XorShift::new(i64::try_from(number).unwrap_or(0)).next_below(bound);
+    let mut next = (usize::try_from(first).unwrap_or(0) + 1) % partitions;
     while let Some(batch) = rows.try_next().await? {
         let targets: Vec<usize> = (0..batch.num_rows()).map(|row| (next + row) % partitions).collect();
         next = (next + batch.num_rows()) % partitions;

@@ -115,6 +115,20 @@ impl XorShift {
         self.next(32) as u32 as i32
     }
 
+    /// A number from 0 up to `bound`, which is positive.
+    pub fn next_below(&mut self, bound: i32) -> i32 {
+        if bound & bound.wrapping_sub(1) == 0 {
+            return ((i64::from(bound) * self.next(31) as i64) >> 31) as i32;
+        }
+        loop {
+            let bits = self.next(31) as i32;
+            let value = bits % bound;
+            if bits.wrapping_sub(value).wrapping_add(bound - 1) >= 0 {
+                return value;
+            }
+        }
+    }
+
     /// A number from 0 up to 1.
     pub fn next_double(&mut self) -> f64 {
         let high = self.next(26);
