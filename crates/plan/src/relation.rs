@@ -102,10 +102,9 @@ impl Hash for Relation {
 
 pub type Options = Vec<(String, String)>;
 
-/// The operators of pipe syntax that compute columns.
+/// The operators of pipe syntax that compute columns, and take no aggregate functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PipeClause {
-    Select,
     Extend,
     Set,
 }
@@ -114,7 +113,6 @@ impl PipeClause {
     /// The clause's keyword.
     pub fn keyword(self) -> &'static str {
         match self {
-            Self::Select => "SELECT",
             Self::Extend => "EXTEND",
             Self::Set => "SET",
         }

@@ -26,16 +26,27 @@ pub(crate) fn subquery(
         SubqueryKind::Scalar => {
             let inner = single_column(inner)?;
             let attribute = inner.output[0].clone();
+            let text = format!("scalarsubquery({})", outer_names(&used));
             let expr = DfExpr::ScalarSubquery(make(inner.exact()?, used));
-            Ok(TypedExpr::new(expr, attribute.data_type, true, "scalarsubquery()"))
+            Ok(TypedExpr::new(expr, attribute.data_type, true, text))
         }
         SubqueryKind::Exists => {
+            let text = format!("exists({})", outer_names(&used));
             let expr = DfExpr::Exists(Exists { subquery: make(inner.exact()?, used), negated: false });
-            Ok(TypedExpr::new(expr, DataType::Boolean, false, "exists()"))
+            Ok(TypedExpr::new(expr, DataType::Boolean, false, text))
         }
         SubqueryKind::Table(_) => Err(SparkError::unsupported("a table argument outside of a table function")),
         SubqueryKind::In(_) => Err(SparkError::internal("an IN subquery is analysed before")),
     }
+}
+
+/// The names of the outer columns that a subquery uses, for its text.
+fn outer_names(used: &[DfExpr]) -> String {
+    let names = used.iter().filter_map(|e| match e {
+        DfExpr::OuterReferenceColumn(_, column) => Some(column.name.rsplit_once('#').map_or(column.name.as_str(), |n| n.0)),
+        _ => None,
+    });
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn make(plan: LogicalPlan, used: Vec<DfExpr>) -> Subquery {
@@ -111,8 +122,8 @@ fn in_subquery(
         cast_left.push(super::implicit_cast(a, value, to)?);
     }
     let nullable = cast_left.iter().any(|t| t.nullable) || inner.output.iter().any(|o| o.nullable);
-    let name =
-        format!("({} IN (listquery()))", cast_left.iter().map(|t| t.name.clone()).collect::<Vec<_>>().join(", "));
+    let names = cast_left.iter().map(|t| t.name.clone()).collect::<Vec<_>>().join(", ");
+    let name = format!("({names} IN (listquery({})))", outer_names(&used));
     let values: Vec<DfExpr> = cast_left.iter().map(|t| t.expr.clone()).collect();
     let (expr, plan) = match values.as_slice() {
         [value] => (value.clone(), cast_single_column(a, &inner, &targets[0])?),

@@ -6,9 +6,9 @@ use crate::scope::Scope;
 use firesteel_error::Result;
 use firesteel_plan::{ExprKind, PipeClause, Relation, RelationKind};
 
-/// The result of SELECT, EXTEND or SET.
+/// The result of EXTEND or SET.
 pub(crate) fn pipe(a: &mut Analyzer<'_>, input: &Relation, clause: PipeClause) -> Result<Resolved> {
-    a.pipe = (clause != PipeClause::Set).then_some(clause);
+    a.pipe = Some(clause);
     let resolved = a.relation(input);
     a.pipe = None;
     let resolved = resolved?;

@@ -269,9 +269,7 @@ fn analyse_over(
         || keys.iter().any(|(t, _)| has_aggregate(t));
     if let (Some(clause), true) = (pipe, is_aggregate) {
         let aggregate = outputs.iter().find(|o| has_aggregate(&o.typed)).map(|o| o.typed.name.clone());
-        return Err(SparkError::new("PIPE_OPERATOR_CONTAINS_AGGREGATE_FUNCTION")
-            .with("expr", aggregate.unwrap_or_default())
-            .with("clause", clause.keyword()));
+        return Err(aggregate_in_pipe(&aggregate.unwrap_or_default(), clause));
     }
     let mut plan = input.plan.clone();
     if is_aggregate {
@@ -653,8 +651,15 @@ fn has_window(expr: &DfExpr) -> bool {
     expr.exists(|e| Ok(matches!(e, DfExpr::WindowFunction(_)))).unwrap_or(false)
 }
 
+fn aggregate_in_pipe(expression: &str, clause: PipeClause) -> SparkError {
+    SparkError::new("PIPE_OPERATOR_CONTAINS_AGGREGATE_FUNCTION")
+        .with("expr", expression)
+        .with("clause", clause.keyword())
+}
+
 /// `withColumn(s)`: columns of the same name are replaced, others added.
 pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Expr]) -> Result<Resolved> {
+    let pipe = a.pipe.take();
     let input = a.relation(input)?;
     let scope = a.scope(&[&input]);
     let mut new: Vec<NamedExpr> = Vec::new();
@@ -667,6 +672,10 @@ pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Ex
             continue;
         }
         let typed = a.expression(alias, &scope)?;
+        let has_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
+        if let (Some(clause), true) = (pipe, has_aggregate) {
+            return Err(aggregate_in_pipe(&typed.name, clause));
+        }
         let named = expression::named(alias, typed, &scope.attributes)?;
         if new.iter().any(|n| scope.same_name(&n.attribute.name, &named.attribute.name)) {
             return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&named.attribute.name)));

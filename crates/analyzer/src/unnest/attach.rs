@@ -5,14 +5,14 @@ use super::pull::{pull, value_of};
 use super::single::at_most_one;
 use super::{columns_of, fresh};
 use crate::resolved::{built, project};
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Column, ScalarValue};
 use datafusion::functions_aggregate::count::count_udaf;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
 use datafusion::logical_expr::expr::{Exists, InSubquery};
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{
-    Aggregate, Expr, ExprSchemable, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Subquery, lit, when,
+    Aggregate, Expr, ExprSchemable, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Subquery, lit,
 };
 use firesteel_error::{Result, SparkError};
 use std::sync::Arc;
@@ -177,7 +177,11 @@ pub(super) fn attach(input: LogicalPlan, expr: &Expr) -> Result<(LogicalPlan, Ex
             let (plan, mark) = marked(input.clone(), pulled.plan, conditions)?;
             Ok((plan, if exists.negated { Expr::Not(Box::new(mark)) } else { mark }))
         }
-        Expr::InSubquery(membership) => member(input, membership),
+        Expr::InSubquery(membership) => member(input, membership, membership.negated),
+        Expr::Not(inner) => match inner.as_ref() {
+            Expr::InSubquery(membership) => member(input, membership, !membership.negated),
+            other => Err(SparkError::internal(format!("not a subquery: {other}"))),
+        },
         other => Err(SparkError::internal(format!("not a subquery: {other}"))),
     }
 }
@@ -194,36 +198,30 @@ fn marked(left: LogicalPlan, right: LogicalPlan, conditions: Vec<Expr>) -> Resul
     Ok((project(plan, expressions)?, Expr::Column(Column::from_name(name))))
 }
 
-/// `values IN (subquery)` as a value: null where it may be.
-fn member(input: LogicalPlan, membership: &InSubquery) -> Result<(LogicalPlan, Expr)> {
+/// `values IN (subquery)` as a value. As in Spark it is never null: IN is false where it is unknown,
+/// and so is NOT IN.
+fn member(input: LogicalPlan, membership: &InSubquery, negated: bool) -> Result<(LogicalPlan, Expr)> {
     let member = Member::new(&input, membership)?;
     let equal = member.equal()?;
     let mut conditions = member.conditions.clone();
-    conditions.push(equal.clone());
-    let (mut plan, found) = marked(input, member.plan.clone(), conditions)?;
-    let value = if !member.nullable {
-        found
-    } else if let [(value, column)] = member.pairs.as_slice() {
-        // One null there, or anything there where the value is null.
+    if !negated || !member.nullable {
+        conditions.push(equal);
+        let (plan, found) = marked(input, member.plan, conditions)?;
+        return Ok((plan, if negated { Expr::Not(Box::new(found)) } else { found }));
+    }
+    if let [(value, column)] = member.pairs.as_slice() {
+        // An equal one, a null there, or anything there where the value is null.
+        conditions.push(equal);
+        let (plan, found) = marked(input, member.plan.clone(), conditions)?;
         let nulls = filtered(member.plan.clone(), column.clone().is_null())?;
-        let (with_null, has_null) = marked(plan, nulls, member.conditions.clone())?;
-        let (with_any, has_any) = marked(with_null, member.plan.clone(), member.conditions.clone())?;
-        plan = with_any;
-        let unknown = has_null.or(value.clone().is_null().and(has_any));
-        three_valued(found, unknown)?
-    } else {
-        let mut conditions = member.conditions.clone();
-        conditions.push(equal.is_null());
-        let (with_unknown, unknown) = marked(plan, member.plan.clone(), conditions)?;
-        plan = with_unknown;
-        three_valued(found, unknown)?
-    };
-    Ok((plan, if membership.negated { Expr::Not(Box::new(value)) } else { value }))
-}
-
-fn three_valued(found: Expr, unknown: Expr) -> Result<Expr> {
-    let null = Expr::Literal(ScalarValue::Boolean(None), None);
-    built(when(found, lit(true)).when(unknown, null).otherwise(lit(false)))
+        let (plan, has_null) = marked(plan, nulls, member.conditions.clone())?;
+        let (plan, has_any) = marked(plan, member.plan.clone(), member.conditions.clone())?;
+        let possible = found.or(has_null).or(value.clone().is_null().and(has_any));
+        return Ok((plan, Expr::Not(Box::new(possible))));
+    }
+    conditions.push(equal.is_not_false());
+    let (plan, possible) = marked(input, member.plan, conditions)?;
+    Ok((plan, Expr::Not(Box::new(possible))))
 }
 
 /// Whether a plan has one row at most for a row of the outer plan.
@@ -248,9 +246,9 @@ fn scalar(input: LogicalPlan, subquery: &Subquery) -> Result<(LogicalPlan, Expr)
     let Some(column) = inner.schema().columns().into_iter().next() else {
         return Err(SparkError::internal("a scalar subquery without a column"));
     };
-    let mut pulled = pull(inner, &outer)?;
+    let pulled = pull(inner, &outer)?;
     if !is_single(inner) {
-        pulled = checked(pulled, &column, &outer)?;
+        return counted(input.clone(), pulled, &column, &outer);
     }
     let (pulled, names) = pulled.renamed(&outer)?;
     let value = names.get(&column.name).cloned().ok_or_else(|| SparkError::internal("a lost column"))?;
@@ -265,38 +263,26 @@ fn scalar(input: LogicalPlan, subquery: &Subquery) -> Result<(LogicalPlan, Expr)
     Ok((plan, value))
 }
 
-/// One row for each combination of keys; more are an error when they are there.
-fn checked(pulled: Pulled, column: &Column, outer: &Outer<'_>) -> Result<Pulled> {
+/// Joins a scalar subquery of which nobody knows how many rows it has: more than one are an
+/// error for the rows of the input that meet them.
+fn counted(
+    input: LogicalPlan,
+    pulled: Pulled,
+    column: &Column,
+    outer: &Outer<'_>,
+) -> Result<(LogicalPlan, Expr)> {
     let (pulled, keys) = pulled.keyed(outer)?;
     let (first, count) = (fresh("first"), fresh("count"));
-    let value = Expr::Column(column.clone());
     let aggregates = vec![
-        first_value_udaf().call(vec![value]).alias(&first),
+        first_value_udaf().call(vec![Expr::Column(column.clone())]).alias(&first),
         count_udaf().call(vec![lit(1i64)]).alias(&count),
     ];
-    let plan = built(
-        Aggregate::try_new(Arc::new(pulled.plan), keys.clone(), aggregates).map(LogicalPlan::Aggregate),
-    )?;
-    let checked = at_most_one(Expr::Column(Column::from_name(first)), Expr::Column(Column::from_name(count)));
-    let mut expressions: Vec<Expr> = keys.iter().filter(|k| **k != Expr::Column(column.clone())).cloned().collect();
-    let mut conditions = pulled.conditions;
-    if keys.len() != expressions.len() {
-        // The value is a key too: under another name.
-        let name = fresh("key");
-        expressions.push(Expr::Column(column.clone()).alias(&name));
-        let renamed = Expr::Column(Column::from_name(name));
-        conditions = conditions
-            .into_iter()
-            .map(|c| {
-                built(c.transform_up(|e| {
-                    Ok(if e == Expr::Column(column.clone()) { Transformed::yes(renamed.clone()) } else { Transformed::no(e) })
-                }))
-                .map(|t| t.data)
-            })
-            .collect::<Result<Vec<_>>>()?;
-    }
-    expressions.push(checked.alias(&column.name));
-    Ok(Pulled { plan: project(plan, expressions)?, conditions, empty: None })
+    let plan = built(Aggregate::try_new(Arc::new(pulled.plan), keys, aggregates).map(LogicalPlan::Aggregate))?;
+    let (pulled, names) = Pulled { plan, conditions: pulled.conditions, empty: None }.renamed(outer)?;
+    let name = |name: &str| names.get(name).cloned().ok_or_else(|| SparkError::internal("a lost column"));
+    let value = at_most_one(name(&first)?, name(&count)?);
+    let conditions = bound(&pulled, outer)?;
+    Ok((joined(input, pulled.plan, JoinType::Left, conditions)?, value))
 }
 
 /// A lateral join: the right side's references to the left one become conditions.

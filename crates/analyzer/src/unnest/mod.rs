@@ -94,6 +94,8 @@ fn is_pending(expr: &Expr) -> bool {
     match expr {
         Expr::ScalarSubquery(subquery) => has_outer(&subquery.subquery),
         Expr::Exists(_) | Expr::InSubquery(_) => true,
+        // NOT IN has a meaning of its own where there are nulls.
+        Expr::Not(inner) => matches!(inner.as_ref(), Expr::InSubquery(_)),
         _ => false,
     }
 }

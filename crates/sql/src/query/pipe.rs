@@ -75,9 +75,7 @@ impl Parser<'_> {
             self.advance();
         }
         let expressions = self.named_expressions()?;
-        let projected = self.relation_from(start, RelationKind::Project { input, expressions });
-        let mut selected =
-            self.relation_from(start, RelationKind::Pipe { input: projected, clause: PipeClause::Select });
+        let mut selected = self.relation_from(start, RelationKind::Project { input, expressions });
         if is_distinct {
             let kind = RelationKind::Deduplicate { input: selected, columns: None, within_watermark: false };
             selected = self.relation_from(start, kind);
