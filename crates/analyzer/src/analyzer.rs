@@ -7,7 +7,7 @@ use crate::scope::Scope;
 use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{BuildContext, TypedExpr};
-use firesteel_plan::{Expr, Origin, Relation, WindowSpecification};
+use firesteel_plan::{Expr, Origin, PipeClause, Relation, WindowSpecification};
 use firesteel_types::time_zone::TimeZone;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,14 +19,17 @@ pub struct Analyzer<'a> {
     pub(crate) outer: Vec<OuterQuery>,
     /// Parameters of the enclosing lambdas.
     pub(crate) lambdas: Vec<Vec<(String, TypedExpr)>>,
+    /// The SQL function whose body is analysed.
+    pub(crate) function: Option<FunctionBody>,
     /// Output columns of the select list analysed so far, by name.
     pub(crate) aliases: Vec<AliasScope>,
     /// CTE definitions in scope, innermost last.
     pub(crate) ctes: Vec<HashMap<String, Cte>>,
     /// Relations that SQL text may name, given with the plan.
     pub(crate) references: Vec<(String, Relation)>,
-    pub(crate) parameters: Vec<Parameters>,
     pub(crate) windows: Vec<HashMap<String, WindowSpecification>>,
+    /// The pipe operator whose select list is analysed next: it may have no aggregates.
+    pub(crate) pipe: Option<PipeClause>,
     /// Columns used from below the input, since the last look.
     pub(crate) below_used: Vec<Attribute>,
     /// Observations met, in order.
@@ -42,6 +45,14 @@ pub(crate) struct OuterQuery {
     pub used: Vec<DfExpr>,
     /// Names are looked up here too (false for `Column.outer()` only scopes).
     pub is_open: bool,
+}
+
+/// A SQL function whose body is analysed: its parameters are known there, its caller's names are not.
+pub(crate) struct FunctionBody {
+    pub name: String,
+    pub parameters: Vec<(String, TypedExpr)>,
+    /// How many queries are around the call.
+    pub depth: usize,
 }
 
 /// Aliases of a select list.
@@ -60,13 +71,6 @@ pub(crate) enum Cte {
     Working(Arc<Resolved>),
 }
 
-/// Values for parameter markers.
-#[derive(Default, Clone)]
-pub(crate) struct Parameters {
-    pub named: HashMap<String, Expr>,
-    pub positions: Vec<Expr>,
-}
-
 /// An observation of a plan (`df.observe`): its node in the plan is found by name.
 #[derive(Debug, Clone)]
 pub struct Observation {
@@ -81,11 +85,12 @@ impl<'a> Analyzer<'a> {
             env,
             outer: Vec::new(),
             lambdas: Vec::new(),
+            function: None,
             aliases: Vec::new(),
             ctes: Vec::new(),
             references: Vec::new(),
-            parameters: Vec::new(),
             windows: Vec::new(),
+            pipe: None,
             below_used: Vec::new(),
             observations: Vec::new(),
             views: 0,

@@ -14,6 +14,11 @@ use std::sync::Arc;
 /// The session as the analyzer sees it. Calls may block (schema inference reads files).
 pub trait Environment: Send + Sync {
     fn conf(&self) -> &SqlConf;
+    /// A setting by its key, for `${key}` in SQL text.
+    fn setting(&self, key: &str) -> Option<String> {
+        let _ = key;
+        None
+    }
     fn facts(&self) -> &SessionFacts;
     /// Microseconds since the epoch at the start of the request.
     fn query_time(&self) -> i64;
@@ -95,6 +100,8 @@ pub struct LocalRows {
 pub enum UserFunction {
     /// A SQL function that gives a value.
     SqlScalar {
+        /// What it is called in the names of columns.
+        name: String,
         parameters: Vec<Parameter>,
         returns: Option<DataType>,
         body: Expr,

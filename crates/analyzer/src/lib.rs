@@ -17,8 +17,10 @@ pub mod range;
 mod relation;
 pub mod resolved;
 mod scope;
+mod unnest;
 
 pub use analyzer::Analyzer;
 pub use attribute::{Attribute, AttributeId};
 pub use environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
 pub use resolved::{Frame, Resolved};
+pub use unnest::unnest;

@@ -16,6 +16,8 @@ pub struct Scope {
     /// Columns of relations below, used where nothing else matches (ORDER BY, filters).
     pub below: Vec<Attribute>,
     case_sensitive: bool,
+    /// No name is found: only the columns themselves are there.
+    is_closed: bool,
     /// Lower-case names to positions in `attributes`, for wide relations.
     index: HashMap<String, Vec<usize>>,
 }
@@ -31,6 +33,9 @@ pub struct Found {
 
 const INDEX_FROM: usize = 16;
 
+/// The hidden column that tells of a row's file.
+const METADATA_COLUMN: &str = "_metadata";
+
 impl Scope {
     pub fn new(inputs: &[&Resolved], case_sensitive: bool) -> Self {
         let mut scope = Self {
@@ -39,6 +44,7 @@ impl Scope {
             frames: inputs.iter().map(|i| i.frame.clone()).collect(),
             below: Vec::new(),
             case_sensitive,
+            is_closed: false,
             index: HashMap::new(),
         };
         scope.build_index();
@@ -48,6 +54,12 @@ impl Scope {
     /// A scope of just these columns.
     pub fn of(attributes: Vec<Attribute>, case_sensitive: bool) -> Self {
         Self { attributes, case_sensitive, ..Self::default() }
+    }
+
+    /// The same columns, without names: for the bodies of functions, which do not see their caller's.
+    #[must_use]
+    pub fn closed(&self) -> Self {
+        Self { is_closed: true, ..self.clone() }
     }
 
     /// The scope of ORDER BY and filters: also the columns below the input.
@@ -79,6 +91,9 @@ impl Scope {
 
     /// Finds a column by a name of one or more parts.
     pub fn find(&self, name: &[String]) -> Result<Option<Found>> {
+        if self.is_closed {
+            return Ok(None);
+        }
         if let Some(found) = self.find_in(name, Source::Visible)? {
             return Ok(Some(found));
         }
@@ -145,12 +160,9 @@ impl Scope {
     pub fn star(&self, target: &[String]) -> Vec<Attribute> {
         let matching = |a: &&Attribute| self.qualifier_matches(&a.qualifier, target);
         let visible: Vec<Attribute> = self.attributes.iter().filter(matching).cloned().collect();
-        if self.hidden.iter().any(|a| self.qualifier_matches(&a.qualifier, target)) {
-            // The side of a USING join: its own keys come first, as the side has them.
-            let hidden = self.hidden.iter().filter(matching).cloned();
-            return hidden.chain(visible).collect();
-        }
-        visible
+        // The side of a USING join: its own keys come first, as the side has them. Metadata of files are no keys.
+        let keys = self.hidden.iter().filter(matching).filter(|a| a.name != METADATA_COLUMN).cloned();
+        keys.chain(visible).collect()
     }
 
     /// Finds a column of the relation with a plan id: `df["x"]`.
@@ -207,7 +219,7 @@ impl Scope {
     /// The error for a name that is not found, with near names.
     pub fn unresolved(&self, name: &[String]) -> SparkError {
         let object = quote_parts(name);
-        if self.attributes.is_empty() {
+        if self.attributes.is_empty() || self.is_closed {
             return SparkError::new("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION").with("objectName", object);
         }
         let candidates: Vec<Vec<String>> = self

@@ -34,6 +34,7 @@ keys! {
     LATERAL_COLUMN_ALIAS = "spark.sql.lateralColumnAlias.enableImplicitResolution";
     NAMED_FUNCTION_ARGUMENTS = "spark.sql.allowNamedFunctionArguments";
     PIPE_SYNTAX_ENABLED = "spark.sql.operatorPipeSyntaxEnabled";
+    SCRIPTING_CURSOR_ENABLED = "spark.sql.scripting.cursorEnabled";
     SCRIPTING_ENABLED = "spark.sql.scripting.enabled";
     DECIMAL_ALLOW_PRECISION_LOSS = "spark.sql.decimalOperations.allowPrecisionLoss";
     CHAR_VARCHAR_AS_STRING = "spark.sql.legacy.charVarcharAsString";

@@ -165,6 +165,8 @@ snapshot! {
     pipe_syntax_enabled: bool = boolean(PIPE_SYNTAX_ENABLED);
     /// Whether `BEGIN … END` is read.
     scripting_enabled: bool = boolean(SCRIPTING_ENABLED);
+    /// Whether scripts may have cursors.
+    cursors_enabled: bool = boolean(SCRIPTING_CURSOR_ENABLED);
     /// Whether `${name}` in SQL text is replaced.
     variable_substitute: bool = boolean(VARIABLE_SUBSTITUTE);
     /// Whether `EXCEPT` and `UNION` bind as tight as `INTERSECT`.

@@ -11,7 +11,7 @@ use firesteel_catalog::catalog::{schema_not_found, table_not_found};
 use firesteel_catalog::{CatalogFunction, CatalogTable, SESSION_CATALOG, matches_pattern};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::registry;
-use firesteel_plan::{CatalogRequest, Options, Relation, RelationKind, TableName, TableReference};
+use firesteel_plan::{CatalogRequest, Options, Relation, RelationKind, StorageLevel, TableName, TableReference};
 use firesteel_types::{DataType, Literal, StructType};
 use std::collections::BTreeMap;
 
@@ -206,20 +206,28 @@ impl Runner {
                 let name = TableName::Parts(self.parse_name(table)?);
                 self.recover_partitions(&name, "recoverPartitions()")
             }
-            R::IsCached { table } => {
-                self.found(&self.parse_name(table)?)?;
-                flag(false)
+            R::IsCached { table } => flag(self.is_cached(&self.parse_name(table)?)?),
+            R::CacheTable { table, storage_level } => {
+                let level = storage_level.unwrap_or(StorageLevel::MEMORY_AND_DISK_DESER);
+                self.cache(&self.parse_name(table)?, level)?;
+                Ok(nothing())
             }
-            R::CacheTable { .. } => Err(SparkError::unsupported("catalog.cacheTable")),
-            R::UncacheTable { table } | R::RefreshTable { table } => {
-                self.found(&self.parse_name(table)?)?;
+            R::UncacheTable { table } => {
+                self.uncache(&self.parse_name(table)?)?;
+                Ok(nothing())
+            }
+            R::RefreshTable { table } => {
+                self.refresh(&self.parse_name(table)?)?;
                 Ok(nothing())
             }
             R::ClearCache => {
                 self.session.engine().kept().clear_persisted(&self.session.key());
                 Ok(nothing())
             }
-            R::RefreshByPath { .. } => Ok(nothing()),
+            R::RefreshByPath { path } => {
+                self.refresh_path(path);
+                Ok(nothing())
+            }
             R::CurrentCatalog => value(&self.session.current().read().0.clone()),
             R::SetCurrentCatalog { name } => {
                 self.use_catalog(name)?;

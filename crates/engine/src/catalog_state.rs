@@ -1,6 +1,7 @@
 //! What a session knows besides the shared catalog: temporary functions, variables, queries of temporary views.
 
 use crate::Session;
+use crate::kept::PersistKey;
 use firesteel_analyzer::Resolved;
 use firesteel_catalog::{CatalogFunction, CatalogTable, QualifiedName, SESSION_CATALOG};
 use firesteel_error::{Result, SparkError};
@@ -94,6 +95,20 @@ impl Session {
         }
         let Ok(name) = self.qualify(parts, database) else { return Ok(None) };
         Ok(self.engine().catalog().table(&name).map(Found::Stored))
+    }
+
+    /// What a table or view is persisted under.
+    pub(crate) fn key_of(&self, found: &Found) -> PersistKey {
+        PersistKey::Table(match found {
+            Found::Temporary { name, .. } => name.to_lowercase(),
+            Found::Global { name, .. } => format!("{}.{name}", self.conf().global_temp_database),
+            Found::Stored(table) => table.name.parts().join(".").to_lowercase(),
+        })
+    }
+
+    /// What the table or view of a name is persisted under; none where there is none.
+    pub(crate) fn persist_key(&self, parts: &[String], database: &str) -> Result<Option<PersistKey>> {
+        Ok(self.find(parts, database)?.map(|found| self.key_of(&found)))
     }
 
     /// A temporary function, or one of the catalog.

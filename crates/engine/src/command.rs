@@ -5,9 +5,9 @@ use crate::session::{Session, blocking};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use firesteel_analyzer::attribute;
-use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Command, Relation, RelationKind, Statement, WriteTarget};
+use firesteel_sql::ParameterValues;
 use std::sync::Arc;
 
 /// The result of a command.
@@ -96,6 +96,11 @@ async fn create_view(
     let key = name.to_lowercase();
     let exists = || SparkError::new("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS").with("relationName", attribute::quote(&name));
     let resolved = Arc::new(analysed.resolved);
+    let qualifier = if is_global { format!("{}.", session.conf().global_temp_database) } else { String::new() };
+    if replace {
+        let persisted = crate::kept::PersistKey::Table(format!("{qualifier}{key}"));
+        session.engine().kept().unpersist(&session.key(), &persisted);
+    }
     if is_global {
         let mut views = session.engine().global_views().write();
         if !replace && views.contains_key(&key) {
@@ -120,35 +125,20 @@ async fn sql(session: &Arc<Session>, relation: Relation, run: &RunContext) -> Re
         RelationKind::WithRelations { input, .. } => input,
         _ => &relation,
     };
-    let RelationKind::Sql { text, .. } = inner.kind() else {
+    let RelationKind::Sql { text, named_arguments, position_arguments } = inner.kind() else {
         return Err(SparkError::internal("an SQL command without SQL text"));
     };
-    let statement = firesteel_sql::parse_script_or_statement(text, &parser_options(&session.conf()))?;
+    let values = ParameterValues {
+        named: named_arguments.iter().cloned().collect(),
+        positions: position_arguments.clone(),
+    };
+    let statement = session.parse(text, values)?;
     if let Statement::Query(_) = statement {
         session.analyse(relation).await?;
         return Ok(CommandOutput::Sql(SqlResult::Query));
     }
     let (schema, batches) = cancellable(run, statement_rows(session, statement, run)).await?;
     Ok(CommandOutput::Sql(SqlResult::Rows { schema, batches }))
-}
-
-/// What the session says about parsing.
-pub(crate) fn parser_options(conf: &SqlConf) -> firesteel_sql::ParserOptions {
-    firesteel_sql::ParserOptions {
-        ansi: conf.ansi_enabled,
-        enforce_reserved_keywords: conf.enforce_reserved_keywords,
-        double_quoted_identifiers: conf.double_quoted_identifiers,
-        quoted_regex_column_names: conf.quoted_regex_column_names,
-        escaped_string_literals: conf.escaped_string_literals,
-        consecutive_string_literals: conf.consecutive_string_literals,
-        legacy_interval: conf.legacy_interval,
-        exponent_literal_as_decimal: conf.exponent_literal_as_decimal,
-        legacy_set_operation_precedence: conf.setops_precedence,
-        timestamp_is_ntz: conf.timestamp_type == firesteel_config::TimestampType::Ntz,
-        scripting: conf.scripting_enabled,
-        bang_equals_not: conf.bang_equals_not,
-        ..Default::default()
-    }
 }
 
 /// Runs a statement on a thread that may block; its rows are as clients expect them.

@@ -2,7 +2,7 @@
 
 use crate::Session;
 use crate::catalog_state::{Found, Locals, ViewQuery};
-use crate::kept::{KeptTable, PersistKey};
+use crate::kept::{KeptTable, PersistKey, Persisted};
 use crate::statement::variable::variable_name;
 use crate::statement::{self, Runner};
 use arrow::record_batch::RecordBatch;
@@ -17,6 +17,7 @@ use firesteel_plan::{
 };
 use firesteel_sources::ScanRequest;
 use firesteel_types::Literal;
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -28,6 +29,8 @@ pub struct SessionEnvironment {
     facts: SessionFacts,
     query_time: i64,
     persistence: Persistence,
+    /// Paths of the files that were looked up.
+    sources: Arc<Mutex<Vec<String>>>,
     /// Variables of the script that is running.
     locals: Locals,
     /// How many views are around what is analysed.
@@ -56,7 +59,16 @@ impl SessionEnvironment {
         let query_time = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |d| i64::try_from(d.as_micros()).unwrap_or(i64::MAX));
-        Self { session, conf, facts, query_time, persistence: Persistence::default(), locals, views: 0 }
+        Self {
+            session,
+            conf,
+            facts,
+            query_time,
+            persistence: Persistence::default(),
+            sources: Arc::default(),
+            locals,
+            views: 0,
+        }
     }
 
     /// The environment in which a view's query is analysed.
@@ -73,6 +85,7 @@ impl SessionEnvironment {
             facts,
             query_time: self.query_time,
             persistence: self.persistence.clone(),
+            sources: self.sources.clone(),
             locals: self.locals.clone(),
             views: self.views + 1,
         })
@@ -130,6 +143,7 @@ impl SessionEnvironment {
         let mut all: Vec<(String, String)> = table.options.clone().into_iter().collect();
         all.extend(options.iter().cloned());
         let location = table.location.clone().unwrap_or_default();
+        self.note_source(&location);
         if !std::path::Path::new(&location).exists() {
             // Nobody has written to it yet.
             let schema = table.schema.char_varchar_as_string().as_nullable();
@@ -197,6 +211,29 @@ impl SessionEnvironment {
         self
     }
 
+    /// Paths of the files that the analysis looked up.
+    pub(crate) fn sources(&self) -> Vec<String> {
+        self.sources.lock().clone()
+    }
+
+    fn note_source(&self, path: &str) {
+        let path = path.strip_prefix("file:").unwrap_or(path);
+        let path = if path.starts_with("//") { path.trim_start_matches('/').to_string() } else { path.to_string() };
+        let path = if path.starts_with('/') || !path.contains('/') { path } else { format!("/{path}") };
+        self.sources.lock().push(path.trim_end_matches('/').to_string());
+    }
+
+    /// What is persisted under a key.
+    fn persisted(&self, key: &PersistKey) -> Option<Arc<Persisted>> {
+        if self.persistence.is_ignored || self.session.engine().kept().has_no_persisted() {
+            return None;
+        }
+        let persisted = crate::kept::persist::current(&self.session, key)?;
+        self.persistence.is_used.store(true, Ordering::Relaxed);
+        self.sources.lock().extend(persisted.sources().iter().cloned());
+        Some(persisted)
+    }
+
     /// True where the analysis took persisted rows.
     pub(crate) fn used_persisted(&self) -> bool {
         self.persistence.is_used.load(Ordering::Relaxed)
@@ -210,6 +247,10 @@ impl SessionEnvironment {
 impl Environment for SessionEnvironment {
     fn conf(&self) -> &SqlConf {
         &self.conf
+    }
+
+    fn setting(&self, key: &str) -> Option<String> {
+        self.session.setting(key)
     }
 
     fn facts(&self) -> &SessionFacts {
@@ -228,7 +269,19 @@ impl Environment for SessionEnvironment {
         if time_travel.is_some() {
             return Err(SparkError::unsupported("time travel"));
         }
-        match self.session.find(name, &self.facts.current_database)? {
+        let found = self.session.find(name, &self.facts.current_database)?;
+        if options.is_empty()
+            && let Some(found) = &found
+            && let Some(persisted) = self.persisted(&self.session.key_of(found))
+        {
+            let qualifier = match found {
+                Found::Temporary { name, .. } => vec![name.clone()],
+                Found::Global { name, .. } => vec![self.conf.global_temp_database.clone(), name.clone()],
+                Found::Stored(table) => table.name.parts(),
+            };
+            return Ok(TableLookup::Scan { scan: persisted.scan(), qualifier });
+        }
+        match found {
             Some(Found::Temporary { name: given, view }) => {
                 let query = self.session.catalog_state().view_queries.read().get(&given.to_lowercase()).cloned();
                 let resolved = match query {
@@ -254,6 +307,8 @@ impl Environment for SessionEnvironment {
     }
 
     fn data_source(&self, source: &DataSource) -> Result<Scan> {
+        let of_options = source.options.iter().filter(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path);
+        source.paths.iter().chain(of_options).for_each(|path| self.note_source(path));
         self.block(crate::write::scan(&self.session, &self.conf, source))
     }
 
@@ -298,13 +353,7 @@ impl Environment for SessionEnvironment {
     }
 
     fn cached(&self, fingerprint: u128) -> Option<PersistedFrame> {
-        let kept = self.session.engine().kept();
-        if self.persistence.is_ignored || kept.has_no_persisted() {
-            return None;
-        }
-        let persisted = kept.persisted(&self.session.key(), &PersistKey::Frame(fingerprint))?;
-        self.persistence.is_used.store(true, Ordering::Relaxed);
-        Some(persisted.persisted_frame())
+        Some(self.persisted(&PersistKey::Frame(fingerprint))?.persisted_frame())
     }
 
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>> {

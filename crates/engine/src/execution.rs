@@ -152,10 +152,11 @@ fn column_positions(analysed: &Analysed) -> Result<Option<Vec<usize>>> {
 
 /// Optimises and plans.
 pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
-    let physical = if crate::scale::is_small(plan) {
-        crate::scale::for_small_plans(state).create_physical_plan(plan).await
+    let plan = firesteel_analyzer::unnest(plan.clone())?;
+    let physical = if crate::scale::is_small(&plan) {
+        crate::scale::for_small_plans(state).create_physical_plan(&plan).await
     } else {
-        state.create_physical_plan(plan).await
+        state.create_physical_plan(&plan).await
     };
     physical.and_then(crate::partitioned::by_partition).and_then(crate::ordered::in_order).map_err(engine_error)
 }

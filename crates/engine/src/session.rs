@@ -9,7 +9,8 @@ use firesteel_analyzer::{Analyzer, Resolved};
 use firesteel_config::{SessionConfig, SqlConf};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::SessionFacts;
-use firesteel_plan::{Command, Relation};
+use firesteel_plan::{Command, Relation, Statement};
+use firesteel_sql::{ParameterValues, ParserOptions};
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Session {
 pub struct Analysed {
     pub resolved: Resolved,
     pub observations: Vec<firesteel_analyzer::analyzer::Observation>,
+    /// Paths of the files that it reads.
+    pub sources: Vec<String>,
 }
 
 impl Session {
@@ -106,6 +109,22 @@ impl Session {
         }
     }
 
+    /// A setting's value, for `${key}` in SQL text.
+    pub(crate) fn setting(&self, key: &str) -> Option<String> {
+        self.config.read().get_option(key)
+    }
+
+    /// Parses the text of a statement or script by the session's settings.
+    pub(crate) fn parse(&self, text: &str, values: ParameterValues) -> Result<Statement> {
+        let conf = self.conf();
+        let options = ParserOptions::from(&conf).with_parameters(values);
+        if conf.variable_substitute && text.contains("${") {
+            let text = firesteel_sql::substitute(text, &|key| self.setting(key))?;
+            return firesteel_sql::parse_script_or_statement(&text, &options);
+        }
+        firesteel_sql::parse_script_or_statement(text, &options)
+    }
+
     /// Analyses a relation on a thread where blocking is allowed.
     pub async fn analyse(self: &Arc<Self>, relation: Relation) -> Result<Analysed> {
         let session = self.clone();
@@ -164,7 +183,7 @@ fn analyse_in(environment: &SessionEnvironment, relation: &Relation) -> Result<A
     let mut analyzer = Analyzer::new(environment);
     let resolved = analyzer.relation(relation)?;
     let observations = std::mem::take(&mut analyzer.observations);
-    Ok(Analysed { resolved, observations })
+    Ok(Analysed { resolved, observations, sources: environment.sources() })
 }
 
 /// Runs work that may block off the async threads.

@@ -6,14 +6,16 @@ use crate::{
 use bytes::Bytes;
 use firesteel_types::Literal;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock};
 
 /// A relational operator over its inputs.
 ///
 /// The fingerprint is a hash of all that the relation means, made once when
-/// it is built, so that analysed plans can be cached by content.
+/// it is built, so that analysed plans can be cached by content. Clones share
+/// what they are made of.
 #[derive(Debug, Clone)]
 pub struct Relation {
-    kind: Box<RelationKind>,
+    kind: Arc<RelationKind>,
     plan_id: Option<i64>,
     pub origin: Origin,
     fingerprint: u128,
@@ -34,7 +36,7 @@ impl Relation {
         kind.hash(&mut high);
         plan_id.hash(&mut high);
         let fingerprint = (u128::from(high.finish()) << 64) | u128::from(low.finish());
-        Self { kind: Box::new(kind), plan_id, origin: Origin::Unknown, fingerprint }
+        Self { kind: Arc::new(kind), plan_id, origin: Origin::Unknown, fingerprint }
     }
 
     #[must_use]
@@ -47,8 +49,13 @@ impl Relation {
         &self.kind
     }
 
-    pub fn into_kind(self) -> RelationKind {
-        *self.kind
+    pub fn into_kind(mut self) -> RelationKind {
+        Arc::unwrap_or_clone(self.take())
+    }
+
+    fn take(&mut self) -> Arc<RelationKind> {
+        static NOTHING: LazyLock<Arc<RelationKind>> = LazyLock::new(|| Arc::new(RelationKind::OneRow));
+        std::mem::replace(&mut self.kind, NOTHING.clone())
     }
 
     pub fn plan_id(&self) -> Option<i64> {
@@ -71,6 +78,16 @@ impl Relation {
     }
 }
 
+impl Drop for Relation {
+    // Chains of thousands of relations must not exhaust the stack.
+    fn drop(&mut self) {
+        if Arc::strong_count(&self.kind) == 1 && !matches!(*self.kind, RelationKind::OneRow) {
+            let kind = self.take();
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || drop(kind));
+        }
+    }
+}
+
 impl PartialEq for Relation {
     fn eq(&self, other: &Self) -> bool {
         self.fingerprint == other.fingerprint
@@ -84,6 +101,23 @@ impl Hash for Relation {
 }
 
 pub type Options = Vec<(String, String)>;
+
+/// The operators of pipe syntax that compute columns, and take no aggregate functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PipeClause {
+    Extend,
+    Set,
+}
+
+impl PipeClause {
+    /// The clause's keyword.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Extend => "EXTEND",
+            Self::Set => "SET",
+        }
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum RelationKind {
@@ -220,6 +254,11 @@ pub enum RelationKind {
     },
     Pivot(Pivot),
     LateralView(LateralView),
+    /// The result of a pipe operator, whose clause may have no aggregate functions.
+    Pipe {
+        input: Relation,
+        clause: PipeClause,
+    },
     /// Named windows of a WINDOW clause.
     WithWindows {
         input: Relation,

@@ -2,7 +2,7 @@
 
 use crate::keyword::Keyword as K;
 use crate::parser::{Mark, Parser};
-use crate::token::{Token, TokenKind};
+use crate::token::TokenKind;
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_types::{Collation, DataType, DayTimeField, Metadata, StructField, YearMonthField};
 use firesteel_types::{ddl, srid};
@@ -161,15 +161,10 @@ impl Parser<'_> {
 
     /// A type by name, with numbers in parentheses.
     fn plain_type(&mut self, start: Mark, name: &str) -> Result<DataType> {
-        let mut numbers: Vec<Token> = Vec::new();
-        if self.is_mark("(") && matches!(self.ahead(1).kind, TokenKind::Number(_)) {
-            numbers = self.in_parentheses(|parser| {
-                let token = parser.integer_token().ok_or_else(|| parser.unexpected())?;
-                parser.advance();
-                Ok(token)
-            })?;
+        let mut texts: Vec<String> = Vec::new();
+        if self.is_mark("(") && self.ahead_is_integer(1) {
+            texts = self.in_parentheses(|parser| parser.take_integer().ok_or_else(|| parser.unexpected()))?;
         }
-        let texts: Vec<String> = numbers.iter().map(|token| self.text_of(*token)).collect();
         match (name, texts.len()) {
             ("character", 1) | ("char" | "varchar", 1) => {
                 let length = self.length(start, texts.first().map_or("", String::as_str))?;

@@ -10,6 +10,7 @@ mod interval;
 mod lambda;
 mod like;
 mod literal;
+mod marker;
 mod named;
 mod operator;
 mod parentheses;

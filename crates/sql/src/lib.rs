@@ -20,12 +20,14 @@ mod query;
 mod script;
 mod split;
 mod statement;
+mod substitution;
 mod text;
 mod token;
 
-pub use options::ParserOptions;
+pub use options::{ParameterValues, ParserOptions};
+pub use substitution::substitute;
 
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use firesteel_plan::{ColumnDefinition, Expr, Name, Relation, Statement};
 use firesteel_types::{DataType, StructType};
 use parser::Parser;
@@ -41,6 +43,7 @@ use parser::Parser;
 /// # Ok::<(), firesteel_error::SparkError>(())
 /// ```
 pub fn parse_statement(text: &str, options: &ParserOptions) -> Result<Statement> {
+    refuse_empty(text)?;
     let mut parser = Parser::new(text, options)?;
     let statement = parser.statement()?;
     parser.end()?;
@@ -57,10 +60,15 @@ pub fn parse_statement(text: &str, options: &ParserOptions) -> Result<Statement>
 /// # Ok::<(), firesteel_error::SparkError>(())
 /// ```
 pub fn parse_script_or_statement(text: &str, options: &ParserOptions) -> Result<Statement> {
+    refuse_empty(text)?;
     let mut parser = Parser::new(text, options)?;
     let statement = if options.scripting && parser.at_script() { parser.script()? } else { parser.statement()? };
     parser.end()?;
     Ok(statement)
+}
+
+fn refuse_empty(text: &str) -> Result<()> {
+    if text.trim().is_empty() { Err(SparkError::new("PARSE_EMPTY_STATEMENT")) } else { Ok(()) }
 }
 
 /// Parses statements with semicolons between them, as in a file; a script counts as one.

@@ -1,7 +1,39 @@
 //! What the session says about parsing.
 
+use firesteel_config::{SqlConf, TimestampType};
+use firesteel_error::{Result, SparkError};
+use firesteel_plan::{Expr, Parameter};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Values of a text's parameter markers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ParameterValues {
+    /// Values of `:name`.
+    pub named: HashMap<String, Expr>,
+    /// Values of `?`, in order.
+    pub positions: Vec<Expr>,
+}
+
+impl ParameterValues {
+    /// The value of a marker.
+    pub(crate) fn get(&self, parameter: &Parameter) -> Result<&Expr> {
+        let (value, is_mixed) = match parameter {
+            Parameter::Named(name) => (self.named.get(name), !self.positions.is_empty()),
+            Parameter::Position(position) => (self.positions.get(*position), !self.named.is_empty()),
+        };
+        value.ok_or_else(|| match parameter {
+            _ if is_mixed => SparkError::new("INVALID_QUERY_MIXED_QUERY_PARAMETERS"),
+            Parameter::Named(name) => SparkError::new("UNBOUND_SQL_PARAMETER").with("name", name),
+            Parameter::Position(position) => {
+                SparkError::new("UNBOUND_SQL_PARAMETER").with("name", format!("_{position}"))
+            }
+        })
+    }
+}
+
 /// Settings of the session that change what a text means.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ParserOptions {
     /// `spark.sql.ansi.enabled`.
     pub ansi: bool,
@@ -31,6 +63,8 @@ pub struct ParserOptions {
     pub bang_equals_not: bool,
     /// Type and name of the object whose text this is, such as `VIEW` and `a.b.v`.
     pub source_object: Option<(String, String)>,
+    /// What parameter markers stand for; none leaves them in the plan.
+    pub parameters: Option<Arc<ParameterValues>>,
 }
 
 impl Default for ParserOptions {
@@ -50,11 +84,41 @@ impl Default for ParserOptions {
             cursors: false,
             bang_equals_not: false,
             source_object: None,
+            parameters: None,
+        }
+    }
+}
+
+impl From<&SqlConf> for ParserOptions {
+    fn from(conf: &SqlConf) -> Self {
+        Self {
+            ansi: conf.ansi_enabled,
+            enforce_reserved_keywords: conf.enforce_reserved_keywords,
+            double_quoted_identifiers: conf.double_quoted_identifiers,
+            quoted_regex_column_names: conf.quoted_regex_column_names,
+            escaped_string_literals: conf.escaped_string_literals,
+            consecutive_string_literals: conf.consecutive_string_literals,
+            legacy_interval: conf.legacy_interval,
+            exponent_literal_as_decimal: conf.exponent_literal_as_decimal,
+            legacy_set_operation_precedence: conf.setops_precedence,
+            timestamp_is_ntz: conf.timestamp_type == TimestampType::Ntz,
+            scripting: conf.scripting_enabled,
+            cursors: conf.cursors_enabled,
+            bang_equals_not: conf.bang_equals_not,
+            source_object: None,
+            parameters: None,
         }
     }
 }
 
 impl ParserOptions {
+    /// The same with values for parameter markers.
+    #[must_use]
+    pub fn with_parameters(mut self, parameters: ParameterValues) -> Self {
+        self.parameters = Some(Arc::new(parameters));
+        self
+    }
+
     /// Whether reserved words are refused as names.
     pub(crate) fn reserves_keywords(&self) -> bool {
         self.ansi && self.enforce_reserved_keywords

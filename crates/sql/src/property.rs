@@ -55,6 +55,9 @@ impl Parser<'_> {
     pub(crate) fn property_key(&mut self) -> Result<String> {
         if self.ahead_is_text(0) {
             // A value may follow right away, so that strings are not put together.
+            if let Some(text) = self.take_text_marker() {
+                return Ok(text);
+            }
             let token = self.advance();
             return Ok(self.string_of(token));
         }

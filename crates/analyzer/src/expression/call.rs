@@ -17,6 +17,7 @@ pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origi
     let parsed = parsed_arguments(a, call)?;
     let call = parsed.as_ref().unwrap_or(call);
     let Some(name) = builtin_name(&call.name) else { return user_function(a, call, origin, scope) };
+    let name = super::operator::function_of(name, &call.arguments);
     if let Some(special) = special(a, &name, call, origin, scope)? {
         return Ok(special);
     }
@@ -29,8 +30,13 @@ pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origi
         Body::Scalar { .. } | Body::Build(_) => {
             refuse_aggregate_syntax(&name, call)?;
             let arguments = arguments(a, &call.arguments, scope)?;
+            let text = super::operator::text(&call.name, &arguments);
             let mut context = a.build_context(origin);
-            function.build(&mut context, arguments)
+            let built = function.build(&mut context, arguments)?;
+            Ok(match text {
+                Some(text) => built.named(text),
+                None => built,
+            })
         }
         Body::Aggregate(build) => aggregate(a, function, *build, call, origin, scope),
         Body::HigherOrder(higher_order) => {
@@ -56,7 +62,9 @@ fn parsed_arguments(a: &Analyzer<'_>, call: &FunctionCall) -> Result<Option<Func
         .arguments
         .iter()
         .map(|e| match &e.kind {
-            ExprKind::SqlText(text) => firesteel_sql::parse_expression(text, &options),
+            ExprKind::SqlText(text) => {
+                firesteel_sql::parse_expression(&crate::relation::substituted(a, text)?, &options)
+            }
             _ => Ok(e.clone()),
         })
         .collect::<Result<Vec<_>>>()?;
@@ -111,7 +119,7 @@ fn special(
         "in" => match call.arguments.as_slice() {
             [value, Expr { kind: ExprKind::Subquery { kind: SubqueryKind::Scalar, query }, .. }] => {
                 let kind = SubqueryKind::In(vec![value.clone()]);
-                super::subquery::subquery(a, &kind, query, origin, scope).map(Some)
+                super::subquery::subquery(a, &kind, query, scope).map(Some)
             }
             _ => Ok(None),
         },
@@ -260,7 +268,7 @@ pub(crate) fn contains_aggregate(expr: &DfExpr) -> bool {
 }
 
 /// Puts named arguments into their positions.
-fn in_order(function: &Function, name: &str, call: &FunctionCall) -> Result<FunctionCall> {
+pub(crate) fn in_order(function: &Function, name: &str, call: &FunctionCall) -> Result<FunctionCall> {
     let is_named = |e: &Expr| matches!(e.kind, ExprKind::NamedArgument { .. });
     if !call.arguments.iter().any(is_named) {
         return Ok(call.clone());
@@ -318,38 +326,14 @@ fn in_order(function: &Function, name: &str, call: &FunctionCall) -> Result<Func
 
 fn user_function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
     match a.env.user_function(&call.name)? {
-        Some(UserFunction::SqlScalar { parameters, returns, body }) => {
-            let arguments = arguments(a, &call.arguments, scope)?;
-            let name = call.name.last().cloned().unwrap_or_default();
-            let least = parameters.iter().filter(|p| p.default.is_none()).count();
-            if arguments.len() > parameters.len() || arguments.len() < least {
-                return Err(SparkError::new("WRONG_NUM_ARGS.WITHOUT_SUGGESTION")
-                    .with("functionName", quote(&name))
-                    .with("expectedNum", parameters.len().to_string())
-                    .with("actualNum", arguments.len().to_string())
-                    .with("docroot", "https://spark.apache.org/docs/latest"));
-            }
-            let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
-            let mut bound = Vec::new();
-            for (i, parameter) in parameters.iter().enumerate() {
-                let value = match (arguments.get(i), &parameter.default) {
-                    (Some(value), _) => value.clone(),
-                    (None, Some(default)) => a.constant(default)?,
-                    (None, None) => return Err(SparkError::internal("a missing argument")),
-                };
-                let value = super::implicit_cast(a, value, &parameter.data_type)?;
-                bound.push((parameter.name.clone(), value));
-            }
-            let outer = std::mem::take(&mut a.lambdas);
-            a.lambdas = vec![bound];
-            let body = a.expression(&body, scope);
-            a.lambdas = outer;
-            let mut body = body?;
+        Some(UserFunction::SqlScalar { name, parameters, returns, body }) => {
+            let (mut body, texts) = super::sql_function::scalar(a, call, &parameters, &body, scope)?;
             if let Some(returns) = returns {
                 body = super::implicit_cast(a, body, &returns)?;
             }
-            let text = format!("{}({})", call.name.join("."), texts.join(", "));
-            Ok(body.named(text))
+            // A call may give null whatever its body is.
+            body.nullable = true;
+            Ok(body.named(format!("{name}({})", texts.join(", "))))
         }
         Some(UserFunction::SqlTable { .. }) => {
             Err(SparkError::new("NOT_A_SCALAR_FUNCTION").with("functionName", quote_parts(&call.name)))

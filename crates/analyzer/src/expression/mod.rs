@@ -4,14 +4,17 @@ mod call;
 mod extract;
 mod lambda;
 mod name;
+mod operator;
 mod output;
+mod sql_function;
 mod star;
 mod subquery;
 mod window;
 
-pub(crate) use call::{arguments, builtin_name, generator, sort_key, unresolved_routine};
+pub(crate) use call::{arguments, builtin_name, generator, in_order, sort_key, unresolved_routine};
 pub(crate) use extract::extract_field;
 pub(crate) use output::{NamedExpr, named, output_name};
+pub(crate) use sql_function::{bind, within};
 pub(crate) use star::expand;
 
 use crate::analyzer::Analyzer;
@@ -50,15 +53,12 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
             let value = value.as_ref().map(|v| a.expression(v, scope)).transpose()?;
             extract::update_field(a, child, field, value, &expr.origin)
         }
-        ExprKind::Subquery { kind, query } => subquery::subquery(a, kind, query, &expr.origin, scope),
+        ExprKind::Subquery { kind, query } => subquery::subquery(a, kind, query, scope),
         ExprKind::Outer(child) => name::outer(a, child, scope),
-        ExprKind::Parameter(parameter) => {
-            let value = parameter_value(a, parameter)?;
-            a.expression(&value, &Scope::default())
-        }
+        ExprKind::Parameter(parameter) => Err(unbound(parameter)),
         ExprKind::SqlText(text) => {
             let options = crate::relation::parser_options(a);
-            let parsed = firesteel_sql::parse_expression(text, &options)?;
+            let parsed = firesteel_sql::parse_expression(&crate::relation::substituted(a, text)?, &options)?;
             a.expression(&parsed, scope)
         }
         ExprKind::Sort(order) => a.expression(&order.child, scope),
@@ -88,13 +88,13 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
     }
 }
 
-/// The value bound to a parameter marker.
-pub(crate) fn parameter_value(a: &Analyzer<'_>, parameter: &Parameter) -> Result<Expr> {
-    let (value, name) = match parameter {
-        Parameter::Named(name) => (a.parameters.last().and_then(|p| p.named.get(name)), name.clone()),
-        Parameter::Position(i) => (a.parameters.last().and_then(|p| p.positions.get(*i)), format!("_{i}")),
+/// The error of a parameter marker that nothing was bound to.
+fn unbound(parameter: &Parameter) -> SparkError {
+    let name = match parameter {
+        Parameter::Named(name) => name.clone(),
+        Parameter::Position(position) => format!("_{position}"),
     };
-    value.cloned().ok_or_else(|| SparkError::new("UNBOUND_SQL_PARAMETER").with("name", name))
+    SparkError::new("UNBOUND_SQL_PARAMETER").with("name", name)
 }
 
 /// The parts that `IDENTIFIER(expr)` names.

@@ -2,7 +2,7 @@
 
 use super::extract::extract_field;
 use crate::analyzer::Analyzer;
-use crate::attribute::quote_parts;
+use crate::attribute::{Attribute, quote_parts};
 use crate::scope::{Found, Scope};
 use arrow::datatypes::Field;
 use datafusion::logical_expr::Expr as DfExpr;
@@ -46,6 +46,9 @@ pub(crate) fn attribute(
     if let Some(found) = in_outer(a, name)? {
         return Ok(found);
     }
+    if let Some(found) = super::sql_function::parameter(a, name, scope)? {
+        return Ok(found);
+    }
     if let [one] = name
         && let Some(function) = bare_function(one)
     {
@@ -82,7 +85,7 @@ fn take(a: &mut Analyzer<'_>, found: Found) -> Result<TypedExpr> {
     fields(a, typed, &found.fields)
 }
 
-fn fields(a: &Analyzer<'_>, mut typed: TypedExpr, fields: &[String]) -> Result<TypedExpr> {
+pub(super) fn fields(a: &Analyzer<'_>, mut typed: TypedExpr, fields: &[String]) -> Result<TypedExpr> {
     for field in fields {
         typed = extract_field(a, typed, field)?;
     }
@@ -120,14 +123,15 @@ fn alias(a: &Analyzer<'_>, name: &[String], scope: &Scope, come_first: bool) -> 
     fields(a, typed.clone(), rest).map(Some)
 }
 
-fn outer_reference(found: &Found) -> DfExpr {
-    let attribute = &found.attribute;
+pub(super) fn outer_reference(attribute: &Attribute) -> DfExpr {
     let field = Field::new(attribute.column_name(), arrow_mapping::to_arrow(&attribute.data_type), attribute.nullable);
     DfExpr::OuterReferenceColumn(Arc::new(field), attribute.column())
 }
 
 fn in_outer(a: &mut Analyzer<'_>, name: &[String]) -> Result<Option<TypedExpr>> {
-    for level in (0..a.outer.len()).rev() {
+    // The body of a function does not see the queries around its call.
+    let outermost = a.function.as_ref().map_or(0, |f| f.depth);
+    for level in (outermost..a.outer.len()).rev() {
         if !a.outer[level].is_open {
             continue;
         }
@@ -148,7 +152,7 @@ fn in_outer_by_plan_id(a: &mut Analyzer<'_>, plan_id: i64, name: &[String]) -> R
 }
 
 fn use_outer(a: &mut Analyzer<'_>, level: usize, found: &Found) -> Result<TypedExpr> {
-    let expr = outer_reference(found);
+    let expr = outer_reference(&found.attribute);
     for query in &mut a.outer[level..] {
         if !query.used.contains(&expr) {
             query.used.push(expr.clone());

@@ -61,7 +61,9 @@ pub(crate) fn named(expr: &Expr, typed: TypedExpr, inputs: &[Attribute]) -> Resu
         };
         return Ok(named);
     }
-    if let Some(attribute) = source(&typed, inputs) {
+    // A call that gives a column back is named after the call.
+    let is_call = matches!(expr.kind, ExprKind::Function(_));
+    if let Some(attribute) = source(&typed, inputs).filter(|a| !is_call || a.name == typed.name) {
         return Ok(NamedExpr { typed, attribute: attribute.clone() });
     }
     let name = output_name(expr, &typed);

@@ -1,13 +1,13 @@
 //! Subqueries in expressions.
 
 use crate::analyzer::{Analyzer, OuterQuery};
-use crate::resolved::{Resolved, built, project};
+use crate::resolved::{Resolved, project};
 use crate::scope::Scope;
 use datafusion::logical_expr::expr::{Exists, InSubquery};
 use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, Subquery};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{TypedExpr, coercion};
-use firesteel_plan::{Expr, Origin, Relation, SubqueryKind};
+use firesteel_plan::{Expr, Relation, SubqueryKind};
 use firesteel_types::DataType;
 use std::sync::Arc;
 
@@ -16,27 +16,37 @@ pub(crate) fn subquery(
     a: &mut Analyzer<'_>,
     kind: &SubqueryKind,
     query: &Relation,
-    origin: &Origin,
     scope: &Scope,
 ) -> Result<TypedExpr> {
     if let SubqueryKind::In(values) = kind {
-        return in_subquery(a, values, query, origin, scope);
+        return in_subquery(a, values, query, scope);
     }
     let (inner, used) = correlated(a, query, scope)?;
     match kind {
         SubqueryKind::Scalar => {
             let inner = single_column(inner)?;
             let attribute = inner.output[0].clone();
+            let text = format!("scalarsubquery({})", outer_names(&used));
             let expr = DfExpr::ScalarSubquery(make(inner.exact()?, used));
-            Ok(TypedExpr::new(expr, attribute.data_type, true, "scalarsubquery()"))
+            Ok(TypedExpr::new(expr, attribute.data_type, true, text))
         }
         SubqueryKind::Exists => {
+            let text = format!("exists({})", outer_names(&used));
             let expr = DfExpr::Exists(Exists { subquery: make(inner.exact()?, used), negated: false });
-            Ok(TypedExpr::new(expr, DataType::Boolean, false, "exists()"))
+            Ok(TypedExpr::new(expr, DataType::Boolean, false, text))
         }
         SubqueryKind::Table(_) => Err(SparkError::unsupported("a table argument outside of a table function")),
         SubqueryKind::In(_) => Err(SparkError::internal("an IN subquery is analysed before")),
     }
+}
+
+/// The names of the outer columns that a subquery uses, for its text.
+fn outer_names(used: &[DfExpr]) -> String {
+    let names = used.iter().filter_map(|e| match e {
+        DfExpr::OuterReferenceColumn(_, column) => Some(column.name.rsplit_once('#').map_or(column.name.as_str(), |n| n.0)),
+        _ => None,
+    });
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn make(plan: LogicalPlan, used: Vec<DfExpr>) -> Subquery {
@@ -67,7 +77,6 @@ fn in_subquery(
     a: &mut Analyzer<'_>,
     values: &[Expr],
     query: &Relation,
-    origin: &Origin,
     scope: &Scope,
 ) -> Result<TypedExpr> {
     let (inner, used) = correlated(a, query, scope)?;
@@ -113,67 +122,25 @@ fn in_subquery(
         cast_left.push(super::implicit_cast(a, value, to)?);
     }
     let nullable = cast_left.iter().any(|t| t.nullable) || inner.output.iter().any(|o| o.nullable);
-    let name =
-        format!("({} IN (listquery()))", cast_left.iter().map(|t| t.name.clone()).collect::<Vec<_>>().join(", "));
-    match cast_left.as_slice() {
-        [value] => {
-            let plan = cast_single_column(a, &inner, &targets[0])?;
-            let expr = DfExpr::InSubquery(InSubquery {
-                expr: Box::new(value.expr.clone()),
-                subquery: make(plan, used),
-                negated: false,
-            });
-            Ok(TypedExpr::new(expr, DataType::Boolean, nullable, name))
-        }
-        several => {
-            if nullable {
-                return Err(SparkError::unsupported("IN with a subquery of several columns that may be null"));
-            }
-            // Without nulls it is an EXISTS with equal columns.
-            let mut condition: Option<DfExpr> = None;
-            let mut references = used;
-            for ((value, attribute), to) in several.iter().zip(&inner.output).zip(&targets) {
-                let right = super::implicit_cast(a, attribute.typed(), to)?;
-                let mut outer = value.expr.clone();
-                outer = to_outer(outer, scope, &mut references)?;
-                let equal = right.expr.eq(outer);
-                condition = Some(match condition {
-                    Some(c) => c.and(equal),
-                    None => equal,
-                });
-            }
-            let _ = origin;
-            let mut plan = inner.exact()?;
-            if let Some(condition) = condition {
-                plan = built(datafusion::logical_expr::Filter::try_new(condition, Arc::new(plan)))
-                    .map(LogicalPlan::Filter)?;
-            }
-            let expr = DfExpr::Exists(Exists { subquery: make(plan, references), negated: false });
-            Ok(TypedExpr::new(expr, DataType::Boolean, false, name))
-        }
-    }
+    let names = cast_left.iter().map(|t| t.name.clone()).collect::<Vec<_>>().join(", ");
+    let name = format!("({names} IN (listquery({})))", outer_names(&used));
+    let values: Vec<DfExpr> = cast_left.iter().map(|t| t.expr.clone()).collect();
+    let (expr, plan) = match values.as_slice() {
+        [value] => (value.clone(), cast_single_column(a, &inner, &targets[0])?),
+        _ => (datafusion::functions::core::r#struct().call(values), cast_columns(a, &inner, &targets)?),
+    };
+    let membership = InSubquery { expr: Box::new(expr), subquery: make(plan, used), negated: false };
+    Ok(TypedExpr::new(DfExpr::InSubquery(membership), DataType::Boolean, nullable, name))
 }
 
-/// Turns columns of the enclosing query into outer references.
-fn to_outer(expr: DfExpr, scope: &Scope, references: &mut Vec<DfExpr>) -> Result<DfExpr> {
-    use arrow::datatypes::Field;
-    use datafusion::common::tree_node::{Transformed, TreeNode};
-    let transformed = expr.transform(|e| {
-        if let DfExpr::Column(column) = &e
-            && let Some(attribute) =
-                scope.attributes.iter().chain(&scope.hidden).find(|x| x.column_name() == column.name)
-        {
-            let arrow = firesteel_types::arrow_mapping::to_arrow(&attribute.data_type);
-            let field = Arc::new(Field::new(attribute.column_name(), arrow, attribute.nullable));
-            let outer = DfExpr::OuterReferenceColumn(field, column.clone());
-            if !references.contains(&outer) {
-                references.push(outer.clone());
-            }
-            return Ok(Transformed::yes(outer));
-        }
-        Ok(Transformed::no(e))
-    });
-    built(transformed).map(|t| t.data)
+/// The plan of a relation with its columns cast.
+fn cast_columns(a: &Analyzer<'_>, inner: &Resolved, targets: &[DataType]) -> Result<LogicalPlan> {
+    let mut expressions = Vec::new();
+    for (attribute, to) in inner.output.iter().zip(targets) {
+        let typed = super::implicit_cast(a, attribute.typed(), to)?;
+        expressions.push(typed.expr.alias(attribute.renewed().column_name()));
+    }
+    project(inner.plan.clone(), expressions)
 }
 
 /// The plan of a one-column relation, the column cast.

@@ -1,7 +1,7 @@
 //! Generators: rows per row. Table functions, LATERAL VIEW, generators in select lists.
 
 use super::{leaf, table};
-use crate::analyzer::{Analyzer, Parameters};
+use crate::analyzer::Analyzer;
 use crate::attribute::Attribute;
 use crate::environment::UserFunction;
 use crate::expression;
@@ -52,7 +52,8 @@ pub(crate) fn generate(
     let Body::Generator(build) = &item.function.body else {
         return Err(SparkError::internal("not a generator"));
     };
-    let arguments = crate::expression::arguments(a, &item.call.arguments, scope)?;
+    let call = expression::in_order(item.function, item.function.name, &item.call)?;
+    let arguments = crate::expression::arguments(a, &call.arguments, scope)?;
     let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
     let text = item.function.call_text(&texts);
     let mut context = a.build_context(&item.origin);
@@ -117,6 +118,22 @@ pub(crate) fn lateral_view(a: &mut Analyzer<'_>, view: &LateralView) -> Result<R
     Ok(generate(a, input, item, &scope)?.0)
 }
 
+/// A relation with its columns cast to declared types.
+fn declared(a: &mut Analyzer<'_>, resolved: Resolved, columns: &[StructField]) -> Result<Resolved> {
+    if resolved.output.len() != columns.len()
+        || resolved.output.iter().zip(columns).all(|(c, f)| c.data_type == f.data_type)
+    {
+        return Ok(resolved);
+    }
+    let mut outputs = Vec::new();
+    for (column, field) in resolved.output.iter().zip(columns) {
+        let typed = expression::implicit_cast(a, column.typed(), &field.data_type)?;
+        outputs.push(expression::NamedExpr::computed(typed, &field.name));
+    }
+    let plan = project(resolved.plan.clone(), outputs.iter().map(expression::NamedExpr::expr).collect())?;
+    Ok(Resolved::leaf(plan, outputs.into_iter().map(|o| o.attribute).collect()))
+}
+
 fn not_a_generator(a: &Analyzer<'_>, expr: &Expr) -> SparkError {
     match &expr.kind {
         ExprKind::Function(call) => crate::expression::unresolved_routine(a, &call.name),
@@ -148,27 +165,11 @@ pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> 
     }
     match a.env.user_function(&call.name)? {
         Some(UserFunction::SqlTable { parameters, columns, body }) => {
-            let mut named = std::collections::HashMap::new();
-            let mut bound = Vec::new();
-            for (i, parameter) in parameters.iter().enumerate() {
-                let argument = call.arguments.get(i).or(parameter.default.as_ref()).ok_or_else(|| {
-                    SparkError::new("WRONG_NUM_ARGS.WITHOUT_SUGGESTION")
-                        .with("functionName", crate::attribute::quote_parts(&call.name))
-                        .with("expectedNum", parameters.len().to_string())
-                        .with("actualNum", call.arguments.len().to_string())
-                        .with("docroot", "https://spark.apache.org/docs/latest")
-                })?;
-                let value = a.constant(argument)?;
-                let value = expression::implicit_cast(a, value, &parameter.data_type)?;
-                named.insert(parameter.name.clone(), argument.clone());
-                bound.push((parameter.name.clone(), value));
-            }
-            a.lambdas.push(bound);
-            a.parameters.push(Parameters { named, positions: Vec::new() });
-            let resolved = a.relation(&body);
-            a.parameters.pop();
-            a.lambdas.pop();
-            let resolved = resolved?;
+            let as_call = FunctionCall::new(call.name.clone(), call.arguments.clone());
+            let bound = expression::bind(a, &as_call, &parameters, &Scope::default())?;
+            let name = call.name.last().cloned().unwrap_or_default();
+            let resolved = expression::within(a, &name, bound, |a| a.relation(&body))?;
+            let resolved = declared(a, resolved, &columns)?;
             let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
             let alias = call.name.last().cloned().unwrap_or_default();
             let resolved = super::unary::rename_columns(resolved, &names, &alias)?;

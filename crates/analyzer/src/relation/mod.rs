@@ -7,6 +7,7 @@ mod join;
 mod leaf;
 mod na;
 mod nearest;
+mod pipe;
 mod pivot;
 mod select;
 mod set_operation;
@@ -18,6 +19,7 @@ mod unpivot;
 mod with;
 
 pub(crate) use aggregate::grouping_marker;
+pub(crate) use leaf::one_row_plan;
 pub(crate) use leaf::persisted;
 
 use crate::analyzer::Analyzer;
@@ -25,6 +27,7 @@ use crate::resolved::Resolved;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Relation, RelationKind as K};
 use firesteel_sql::ParserOptions;
+use std::borrow::Cow;
 
 /// Analyses one relation.
 pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resolved> {
@@ -73,6 +76,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             unary::repartition_by(a, input, expressions, *num_partitions)
         }
         K::ToDataFrame { input, columns } => unary::to_data_frame(a, input, columns),
+        K::Pipe { input, clause } => pipe::pipe(a, input, *clause),
         K::WithColumns { input, aliases } => select::with_columns(a, input, aliases),
         K::WithColumnsRenamed { input, renames } => unary::with_columns_renamed(a, input, renames),
         K::Drop { input, columns, column_names } => unary::drop(a, input, columns, column_names),
@@ -115,11 +119,13 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
 
 /// How SQL text is read in this session.
 pub(crate) fn parser_options(a: &Analyzer<'_>) -> ParserOptions {
-    let conf = a.env.conf();
-    ParserOptions {
-        ansi: conf.ansi_enabled,
-        enforce_reserved_keywords: conf.enforce_reserved_keywords,
-        double_quoted_identifiers: conf.double_quoted_identifiers,
-        ..ParserOptions::default()
+    ParserOptions::from(a.env.conf())
+}
+
+/// SQL text with the settings that it names.
+pub(crate) fn substituted<'t>(a: &Analyzer<'_>, text: &'t str) -> Result<Cow<'t, str>> {
+    if !a.env.conf().variable_substitute || !text.contains("${") {
+        return Ok(Cow::Borrowed(text));
     }
+    firesteel_sql::substitute(text, &|key| a.env.setting(key)).map(Cow::Owned)
 }

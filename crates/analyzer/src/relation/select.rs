@@ -16,7 +16,9 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, SortExpr, Window};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::TypedExpr;
-use firesteel_plan::{Expr, ExprKind, Grouping, Relation, RelationKind, SortKeys, SortOrder, WindowSpecification};
+use firesteel_plan::{
+    Expr, ExprKind, Grouping, PipeClause, Relation, RelationKind, SortKeys, SortOrder, WindowSpecification,
+};
 use firesteel_types::{DataType, Literal};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -201,13 +203,14 @@ fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, boo
             None => Ok(resolved),
         };
     }
+    let pipe = a.pipe.take();
     let input = a.relation(block.input)?;
     for windows in &block.windows {
         let named: HashMap<_, _> = windows.iter().cloned().collect();
         a.windows.push(named);
     }
     a.aliases.push(AliasScope { names: Vec::new(), come_first: false });
-    let result = analyse_over(a, block, input, sort);
+    let result = analyse_over(a, block, input, sort, pipe);
     a.aliases.pop();
     for _ in &block.windows {
         a.windows.pop();
@@ -220,6 +223,7 @@ fn analyse_over(
     block: &Block<'_>,
     input: Resolved,
     sort: Option<(&SortKeys, bool)>,
+    pipe: Option<PipeClause>,
 ) -> Result<Resolved> {
     let (input, mut outputs) = analyse_outputs(a, input, block)?;
     let scope = a.scope(&[&input]);
@@ -263,6 +267,10 @@ fn analyse_over(
         || outputs.iter().any(|o| has_aggregate(&o.typed))
         || having.iter().chain(&qualify).any(has_aggregate)
         || keys.iter().any(|(t, _)| has_aggregate(t));
+    if let (Some(clause), true) = (pipe, is_aggregate) {
+        let aggregate = outputs.iter().find(|o| has_aggregate(&o.typed)).map(|o| o.typed.name.clone());
+        return Err(aggregate_in_pipe(&aggregate.unwrap_or_default(), clause));
+    }
     let mut plan = input.plan.clone();
     if is_aggregate {
         let groups = groups.unwrap_or(Groups { keys: Vec::new(), sets: None });
@@ -426,7 +434,9 @@ fn rename_field(mut named: NamedExpr, item: &Expr) -> NamedExpr {
 /// The expression of a piece of SQL text.
 fn parsed_text(a: &Analyzer<'_>, expr: &Expr) -> Result<Option<Expr>> {
     match &expr.kind {
-        ExprKind::SqlText(text) => firesteel_sql::parse_expression(text, &super::parser_options(a)).map(Some),
+        ExprKind::SqlText(text) => {
+            firesteel_sql::parse_expression(&super::substituted(a, text)?, &super::parser_options(a)).map(Some)
+        }
         ExprKind::Alias { child, names, metadata } => Ok(parsed_text(a, child)?.map(|child| {
             Expr::new(ExprKind::Alias { child: Box::new(child), names: names.clone(), metadata: metadata.clone() })
         })),
@@ -641,8 +651,15 @@ fn has_window(expr: &DfExpr) -> bool {
     expr.exists(|e| Ok(matches!(e, DfExpr::WindowFunction(_)))).unwrap_or(false)
 }
 
+fn aggregate_in_pipe(expression: &str, clause: PipeClause) -> SparkError {
+    SparkError::new("PIPE_OPERATOR_CONTAINS_AGGREGATE_FUNCTION")
+        .with("expr", expression)
+        .with("clause", clause.keyword())
+}
+
 /// `withColumn(s)`: columns of the same name are replaced, others added.
 pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Expr]) -> Result<Resolved> {
+    let pipe = a.pipe.take();
     let input = a.relation(input)?;
     let scope = a.scope(&[&input]);
     let mut new: Vec<NamedExpr> = Vec::new();
@@ -655,6 +672,10 @@ pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Ex
             continue;
         }
         let typed = a.expression(alias, &scope)?;
+        let has_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
+        if let (Some(clause), true) = (pipe, has_aggregate) {
+            return Err(aggregate_in_pipe(&typed.name, clause));
+        }
         let named = expression::named(alias, typed, &scope.attributes)?;
         if new.iter().any(|n| scope.same_name(&n.attribute.name, &named.attribute.name)) {
             return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&named.attribute.name)));

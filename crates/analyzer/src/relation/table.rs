@@ -1,12 +1,13 @@
 //! Tables and views by name, and SQL text.
 
-use super::{leaf, parser_options};
-use crate::analyzer::{Analyzer, Cte, Parameters};
+use super::{leaf, parser_options, substituted};
+use crate::analyzer::{Analyzer, Cte};
 use crate::environment::TableLookup;
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Resolved, project};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Expr, Statement, TableName, TableReference};
+use firesteel_sql::ParameterValues;
 
 /// Views may use views, this deep (`spark.sql.view.maxNestedViewDepth`).
 const MAX_VIEW_DEPTH: usize = 100;
@@ -108,12 +109,10 @@ fn cte(a: &mut Analyzer<'_>, name: &str) -> Result<Option<Resolved>> {
 
 /// SQL text as a relation.
 pub(crate) fn sql(a: &mut Analyzer<'_>, text: &str, named: &[(String, Expr)], positions: &[Expr]) -> Result<Resolved> {
-    let statement = firesteel_sql::parse_statement(text, &parser_options(a))?;
-    a.parameters.push(Parameters { named: named.iter().cloned().collect(), positions: positions.to_vec() });
-    let result = match &statement {
-        Statement::Query(query) => a.relation(query),
-        other => a.env.statement(other).and_then(|rows| leaf::rows(&rows)),
-    };
-    a.parameters.pop();
-    result
+    let values = ParameterValues { named: named.iter().cloned().collect(), positions: positions.to_vec() };
+    let options = parser_options(a).with_parameters(values);
+    match firesteel_sql::parse_script_or_statement(&substituted(a, text)?, &options)? {
+        Statement::Query(query) => a.relation(&query),
+        other => a.env.statement(&other).and_then(|rows| leaf::rows(&rows)),
+    }
 }

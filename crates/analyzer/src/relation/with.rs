@@ -72,6 +72,9 @@ fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition) -> Result<Resolved> {
     else {
         return Err(SparkError::new("INVALID_RECURSIVE_CTE"));
     };
+    if !is_all {
+        return Err(SparkError::new("UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE"));
+    }
     let anchor = a.relation(left)?;
     let anchor = super::unary::rename_columns(anchor, &columns, &cte.name)?;
     // The working table has the anchor's columns under names of its own.
@@ -111,7 +114,7 @@ fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition) -> Result<Resolved> {
     let step_plan = project(step.plan.clone(), expressions)?;
     let plan = built(
         LogicalPlanBuilder::from(anchor_plan)
-            .to_recursive_query(table_name, step_plan, !*is_all)
+            .to_recursive_query(table_name, step_plan, false)
             .and_then(LogicalPlanBuilder::build),
     )?;
     Resolved::leaf(plan, working).renewed()

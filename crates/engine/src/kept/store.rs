@@ -164,20 +164,15 @@ impl KeptStore {
         }
     }
 
-    /// The names of persisted tables of a session.
-    pub fn persisted_tables(&self, session: &str) -> Vec<String> {
-        let sessions = self.sessions.lock();
-        let Some(kept) = sessions.get(session) else { return Vec::new() };
-        let mut names: Vec<String> = kept
-            .persisted
-            .keys()
-            .filter_map(|k| match k {
-                PersistKey::Table(name) => Some(name.clone()),
-                PersistKey::Frame(_) => None,
-            })
-            .collect();
-        names.sort();
-        names
+    /// Notes that the files at a path have changed: rows made of them are made anew at their next use.
+    pub fn invalidate(&self, path: &str) {
+        if self.has_no_persisted() {
+            return;
+        }
+        let path = path.trim_end_matches('/');
+        for kept in self.sessions.lock().values() {
+            kept.persisted.values().for_each(|persisted| persisted.invalidate(path));
+        }
     }
 }
 

@@ -325,6 +325,9 @@ impl Runner {
 
     /// Removes the folder of a managed table.
     pub(crate) fn remove_data(&self, table: &CatalogTable) -> Result<()> {
+        if let Some(location) = &table.location {
+            self.refresh_path(location);
+        }
         match (table.kind, &table.location) {
             (TableKind::Managed, Some(location)) => remove_folder(Path::new(location)),
             _ => Ok(()),
@@ -350,6 +353,7 @@ impl Runner {
                 }
             }
         }
+        self.refresh_path(&folder.to_string_lossy());
         self.forget_statistics(&table.name)?;
         Ok(nothing())
     }

@@ -26,6 +26,10 @@ pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> 
             default: p.default.as_ref().map(|(_, default)| default.clone()),
         })
         .collect();
+    let name = match &function.database {
+        Some(database) => format!("{}.{database}.{}", firesteel_catalog::SESSION_CATALOG, function.name),
+        None => function.name.clone(),
+    };
     match (returns_table, query, expression) {
         (Some(columns), Some(query), _) => Ok(UserFunction::SqlTable {
             parameters,
@@ -34,10 +38,10 @@ pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> 
         }),
         (None, Some(query), _) => {
             let kind = ExprKind::Subquery { kind: SubqueryKind::Scalar, query: Box::new(query.clone()) };
-            Ok(UserFunction::SqlScalar { parameters, returns: returns.clone(), body: Expr::new(kind) })
+            Ok(UserFunction::SqlScalar { name, parameters, returns: returns.clone(), body: Expr::new(kind) })
         }
         (_, None, Some(body)) => {
-            Ok(UserFunction::SqlScalar { parameters, returns: returns.clone(), body: body.clone() })
+            Ok(UserFunction::SqlScalar { name, parameters, returns: returns.clone(), body: body.clone() })
         }
         (_, None, None) => Err(SparkError::internal("a function without a body")),
     }

@@ -360,6 +360,7 @@ impl Runner {
 
     /// Runs a plan and writes its rows to files.
     pub(crate) fn write_files(&self, plan: LogicalPlan, schema: StructType, files: Files<'_>) -> Result<()> {
+        let path = files.path.clone();
         let request = WriteRequest {
             format: files.format.to_string(),
             path: Some(files.path),
@@ -374,6 +375,7 @@ impl Runner {
             let physical = crate::execution::plan(state, &plan).await?;
             firesteel_sources::write(request, physical, state.task_ctx()).await
         })?;
+        self.refresh_path(&path);
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Statements that are not queries.
 
 pub(crate) mod alter_table;
+pub(crate) mod cache;
 pub(crate) mod create_table;
 pub(crate) mod describe;
 pub(crate) mod function;
@@ -94,21 +95,26 @@ impl Runner {
             S::ExecuteImmediate { query, into, using } => self.execute_immediate(query, into, using),
             S::AddResource { kind, .. } => Err(SparkError::unsupported(format!("ADD {}", kind.to_uppercase()))),
             S::ListResources { kind, .. } => Err(SparkError::unsupported(format!("LIST {}", kind.to_uppercase()))),
-            S::CacheTable { .. } => Err(SparkError::unsupported("CACHE TABLE")),
+            S::CacheTable { name, query, is_lazy, options } => {
+                self.cache_table(name, query.as_ref(), *is_lazy, options)
+            }
             S::UncacheTable { name, if_exists } => {
-                if *if_exists && self.find(&self.parts(name)?)?.is_none() {
-                    return Ok(nothing());
+                let parts = self.parts(name)?;
+                if !*if_exists || self.find(&parts)?.is_some() {
+                    self.uncache(&parts)?;
                 }
-                self.found(&self.parts(name)?)?;
                 Ok(nothing())
             }
             S::ClearCache => {
                 self.session.engine().kept().clear_persisted(&self.session.key());
                 Ok(nothing())
             }
-            S::RefreshPath { .. } => Ok(nothing()),
+            S::RefreshPath { path } => {
+                self.refresh_path(path);
+                Ok(nothing())
+            }
             S::RefreshTable { name } => {
-                self.found(&self.parts(name)?)?;
+                self.refresh(&self.parts(name)?)?;
                 Ok(nothing())
             }
             S::AnalyzeTable { name, partition, columns, all_columns, no_scan } => {
@@ -261,7 +267,7 @@ impl Runner {
     }
 
     pub fn parser_options(&self) -> firesteel_sql::ParserOptions {
-        crate::command::parser_options(&self.conf())
+        firesteel_sql::ParserOptions::from(&self.conf())
     }
 
     /// The name in the catalog.

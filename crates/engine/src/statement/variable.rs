@@ -5,7 +5,8 @@ use super::rows::nothing;
 use crate::catalog_state::Variable;
 use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{Expr, ExprKind, Name, Relation, RelationKind, SetVariableSource, Statement};
+use firesteel_plan::{Expr, ExprKind, Name, Relation, SetVariableSource, Statement};
+use firesteel_sql::ParameterValues;
 use firesteel_types::{DataType, Literal};
 
 /// The own name of a variable of the session; none where the qualifier is another.
@@ -182,39 +183,38 @@ impl Runner {
                     .with("exprType", format!("\"{}\"", data_type.sql())));
             }
         };
-        let statement = firesteel_sql::parse_statement(&text, &self.parser_options())?;
-        let Statement::Query(_) = &statement else {
-            if !into.is_empty() {
-                return Err(SparkError::new("INVALID_STATEMENT_FOR_EXECUTE_INTO").with("sqlString", text));
+        let statement = self.session.parse(&text, self.parameter_values(using)?)?;
+        match &statement {
+            Statement::Query(query) if into.is_empty() => self.query(query),
+            Statement::Query(query) => self.assign_row(into, query).map(|()| nothing()),
+            _ if !into.is_empty() => {
+                Err(SparkError::new("INVALID_STATEMENT_FOR_EXECUTE_INTO").with("sqlString", text))
             }
-            if !using.is_empty() {
-                return Err(SparkError::unsupported("EXECUTE IMMEDIATE … USING with a statement that is not a query"));
+            Statement::ExecuteImmediate { .. } => {
+                Err(SparkError::new("NESTED_EXECUTE_IMMEDIATE").with("sqlString", text))
             }
-            if matches!(statement, Statement::ExecuteImmediate { .. }) {
-                return Err(SparkError::new("NESTED_EXECUTE_IMMEDIATE").with("sqlString", text));
-            }
-            return self.run(&statement);
-        };
-        let (mut named, mut positions) = (Vec::new(), Vec::new());
+            _ => self.run(&statement),
+        }
+    }
+
+    /// The values of USING: names are those of aliases and variables.
+    fn parameter_values(&self, using: &[Expr]) -> Result<ParameterValues> {
+        let mut values = ParameterValues::default();
+        let is_named = using.iter().any(|argument| matches!(argument.kind, ExprKind::Alias { .. }));
         for argument in using {
-            match &argument.kind {
-                ExprKind::Alias { child, names, .. } => {
-                    let value = Expr::literal(self.evaluate(child)?.0);
-                    named.push((names.first().cloned().unwrap_or_default(), value));
-                }
-                ExprKind::Attribute { name, .. } => {
-                    let value = Expr::literal(self.evaluate(argument)?.0);
-                    named.push((name.last().cloned().unwrap_or_default(), value.clone()));
-                    positions.push(value);
-                }
-                _ => positions.push(Expr::literal(self.evaluate(argument)?.0)),
+            let (name, value) = match &argument.kind {
+                ExprKind::Alias { child, names, .. } => (names.first().cloned(), child.as_ref()),
+                ExprKind::Attribute { name, .. } => (name.last().cloned(), argument),
+                _ => (None, argument),
+            };
+            let value = Expr::literal(self.evaluate(value)?.0);
+            if let Some(name) = name {
+                values.named.insert(name, value.clone());
+            }
+            if !is_named {
+                values.positions.push(value);
             }
         }
-        let relation = Relation::new(RelationKind::Sql { text, named_arguments: named, position_arguments: positions });
-        if into.is_empty() {
-            return self.query(&relation);
-        }
-        self.assign_row(into, &relation)?;
-        Ok(nothing())
+        Ok(values)
     }
 }

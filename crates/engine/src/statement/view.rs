@@ -65,9 +65,11 @@ impl Runner {
         let query = Arc::new(ViewQuery { query, schema, database: self.database() });
         let resolved = Arc::new(resolved);
         if is_global {
+            self.forget(&format!("{}.{key}", self.conf().global_temp_database));
             self.session.engine().global_view_queries().write().insert(key.clone(), query);
             self.session.engine().global_views().write().insert(key, resolved);
         } else {
+            self.forget(&key);
             self.session.catalog_state().view_queries.write().insert(key.clone(), query);
             self.session.temp_views().write().insert(key, (name, resolved));
         }
@@ -177,13 +179,21 @@ impl Runner {
     /// Drops a temporary view; false where there is none.
     pub(crate) fn drop_temporary_view(&self, name: &str) -> bool {
         let key = name.to_lowercase();
+        self.forget(&key);
         self.session.catalog_state().view_queries.write().remove(&key);
         self.session.temp_views().write().remove(&key).is_some()
+    }
+
+    /// Ends the persistence of a temporary view that is dropped or replaced.
+    fn forget(&self, name: &str) {
+        let key = crate::kept::PersistKey::Table(name.to_string());
+        self.session.engine().kept().unpersist(&self.session.key(), &key);
     }
 
     /// Drops a global temporary view; false where there is none.
     pub(crate) fn drop_global_view(&self, name: &str) -> bool {
         let key = name.to_lowercase();
+        self.forget(&format!("{}.{key}", self.conf().global_temp_database));
         self.session.engine().global_view_queries().write().remove(&key);
         self.session.engine().global_views().write().remove(&key).is_some()
     }

@@ -128,6 +128,7 @@ impl Parser<'_> {
         match self.ahead(count).kind {
             TokenKind::Text => true,
             TokenKind::DoubleQuoted => !self.options.quotes_names_doubly(),
+            TokenKind::Mark("?" | ":") => self.text_marker(count).is_some(),
             _ => false,
         }
     }
@@ -136,7 +137,7 @@ impl Parser<'_> {
     pub fn after_texts(&self, count: usize) -> usize {
         let mut end = count;
         while self.ahead_is_text(end) {
-            end += 1;
+            end += self.text_marker(end).unwrap_or(1);
         }
         end
     }
@@ -148,6 +149,10 @@ impl Parser<'_> {
         }
         let mut value = String::new();
         while self.ahead_is_text(0) {
+            if let Some(text) = self.take_text_marker() {
+                value.push_str(&text);
+                continue;
+            }
             let token = self.advance();
             value.push_str(&self.string_of(token));
         }

@@ -4,7 +4,7 @@ use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use crate::token::TokenKind;
 use firesteel_error::Result;
-use firesteel_plan::{CastMode, Expr, ExprKind, Parameter};
+use firesteel_plan::{CastMode, Expr, ExprKind};
 use firesteel_types::Literal;
 
 impl Parser<'_> {
@@ -71,23 +71,15 @@ impl Parser<'_> {
                 self.defer(number, || Expr::literal(Literal::Integer(0)))
             }
             TokenKind::Text => self.string_literal(),
+            TokenKind::Mark("?" | ":") if self.ahead_is_text(0) => self.string_literal(),
             TokenKind::DoubleQuoted if !self.options.quotes_names_doubly() => self.string_literal(),
             TokenKind::Mark("(") => self.parenthesized(),
             TokenKind::Mark("*") => {
                 self.advance();
                 self.star(start, None)
             }
-            TokenKind::Mark(":") if self.ahead_is_name(1) => {
-                self.advance();
-                let name = self.identifier()?;
-                Ok(Expr::new(ExprKind::Parameter(Parameter::Named(name))).at(self.origin(start)))
-            }
-            TokenKind::Mark("?") => {
-                self.advance();
-                let position = self.parameters;
-                self.parameters += 1;
-                Ok(Expr::new(ExprKind::Parameter(Parameter::Position(position))).at(self.origin(start)))
-            }
+            TokenKind::Mark(":") if self.ahead_is_name(1) => self.marker(),
+            TokenKind::Mark("?") => self.marker(),
             TokenKind::Word(Some(word)) => match self.special(word)? {
                 Some(expression) => Ok(expression),
                 None => self.reference(),

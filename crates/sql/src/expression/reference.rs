@@ -11,7 +11,7 @@ impl Parser<'_> {
     /// A column's name, `name.*`, or a call.
     pub(super) fn reference(&mut self) -> Result<Expr> {
         let start = self.mark();
-        if self.ahead_is_text(1) && matches!(self.peek().kind, TokenKind::Word(_)) {
+        if self.ahead_is_text(1) && !self.ahead_is_mark(1, ":") && matches!(self.peek().kind, TokenKind::Word(_)) {
             let literal = self.typed_literal();
             return self.defer(literal, || Expr::literal(Literal::Null(DataType::Null)));
         }

@@ -106,6 +106,7 @@ impl Parser<'_> {
         let token = self.ahead(1 + signs);
         match token.kind {
             TokenKind::Text | TokenKind::DoubleQuoted => true,
+            TokenKind::Mark("?" | ":") => self.ahead_is_text(1 + signs),
             TokenKind::Number(NumberKind::Integer | NumberKind::Decimal) => signs == 0 || self.ahead_is_unit(2 + signs),
             _ => false,
         }

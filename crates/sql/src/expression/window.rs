@@ -90,7 +90,7 @@ impl Parser<'_> {
         };
         match negated {
             Some(literal) => Expr::literal(literal).at(offset.origin),
-            None => self.call(start, "negative", vec![offset]),
+            None => self.call(start, "-", vec![offset]),
         }
     }
 

@@ -2,9 +2,12 @@
 
 use crate::keyword::Keyword as K;
 use crate::parser::{Mark, Parser};
+use crate::query::relation::UNNAMED_SUBQUERY;
 use crate::token::TokenKind;
 use firesteel_error::Result;
-use firesteel_plan::{Aggregate, Expr, ExprKind, Grouping, Relation, RelationKind, SetOperation, SetOperator};
+use firesteel_plan::{
+    Aggregate, Expr, ExprKind, Grouping, PipeClause, Relation, RelationKind, SetOperation, SetOperator,
+};
 
 impl Parser<'_> {
     /// One `|> operator` over an input.
@@ -16,7 +19,8 @@ impl Parser<'_> {
                 self.advance();
                 let mut expressions = vec![Expr::star().at(self.origin(self.mark().saturating_sub(1)))];
                 expressions.extend(self.named_expressions()?);
-                Ok(self.relation_from(start, RelationKind::Project { input, expressions }))
+                let extended = self.relation_from(start, RelationKind::Project { input, expressions });
+                Ok(self.relation_from(start, RelationKind::Pipe { input: extended, clause: PipeClause::Extend }))
             }
             Some(K::SET) => self.pipe_set(start, input),
             Some(K::DROP) => {
@@ -39,6 +43,7 @@ impl Parser<'_> {
                 if self.window_clause()?.is_some() {
                     return Err(self.error(start, "NOT_ALLOWED_IN_PIPE_OPERATOR_WHERE.WINDOW_CLAUSE"));
                 }
+                let input = self.opaque(start, input);
                 Ok(self.relation_from(start, RelationKind::Filter { input, condition }))
             }
             Some(K::AGGREGATE) => self.pipe_aggregate(start, input),
@@ -48,6 +53,16 @@ impl Parser<'_> {
             _ if self.at_join() => self.join(input),
             _ => self.pipe_organization(input),
         }
+    }
+
+    /// The input such that what it has left out is not seen any more.
+    fn opaque(&self, start: Mark, input: Relation) -> Relation {
+        if matches!(input.kind(), RelationKind::Table(_) | RelationKind::SubqueryAlias { .. }) {
+            return input;
+        }
+        let alias = UNNAMED_SUBQUERY.to_string();
+        let kind = RelationKind::SubqueryAlias { input, alias, qualifier: Vec::new(), columns: Vec::new() };
+        self.relation_from(start, kind)
     }
 
     fn pipe_select(&mut self, start: Mark, input: Relation) -> Result<Relation> {
@@ -95,6 +110,7 @@ impl Parser<'_> {
                 Expr::new(ExprKind::Alias { child: Box::new(value), names, metadata: None }).at(self.origin(mark));
             self.deepen()?;
             result = self.relation_from(start, RelationKind::WithColumns { input: result, aliases: vec![alias] });
+            result = self.relation_from(start, RelationKind::Pipe { input: result, clause: PipeClause::Set });
             if !self.take_mark(",") {
                 return Ok(result);
             }

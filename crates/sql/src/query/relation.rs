@@ -7,7 +7,7 @@ use firesteel_error::Result;
 use firesteel_plan::{Relation, RelationKind};
 
 /// The alias of a subquery that was given none.
-const UNNAMED_SUBQUERY: &str = "__auto_generated_subquery_name";
+pub(super) const UNNAMED_SUBQUERY: &str = "__auto_generated_subquery_name";
 
 /// What an opening parenthesis in FROM turned out to hold.
 enum Content {

@@ -1,0 +1,155 @@
+//! Functions written in SQL: their bodies stand for their calls.
+
+use super::name::{fields, outer_reference};
+use crate::analyzer::{Analyzer, FunctionBody};
+use crate::attribute::quote_parts;
+use crate::environment::Parameter;
+use crate::scope::Scope;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::logical_expr::Expr as DfExpr;
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::TypedExpr;
+use firesteel_plan::{Expr, ExprKind, FunctionCall};
+
+/// The values of a function's parameters in a call; those left out have their defaults.
+pub(crate) fn bind(
+    a: &mut Analyzer<'_>,
+    call: &FunctionCall,
+    parameters: &[Parameter],
+    scope: &Scope,
+) -> Result<Vec<(String, TypedExpr)>> {
+    let routine = || quote_parts(&call.name);
+    let mut slots: Vec<Option<TypedExpr>> = vec![None; parameters.len()];
+    let mut has_named = false;
+    let wrong_number = || {
+        SparkError::new("WRONG_NUM_ARGS.WITHOUT_SUGGESTION")
+            .with("functionName", routine())
+            .with("expectedNum", parameters.len().to_string())
+            .with("actualNum", call.arguments.len().to_string())
+            .with("docroot", "https://spark.apache.org/docs/latest")
+    };
+    for (i, argument) in call.arguments.iter().enumerate() {
+        let (position, value) = match &argument.kind {
+            ExprKind::NamedArgument { name, value } => {
+                has_named = true;
+                let position = parameters.iter().position(|p| p.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+                    let names: Vec<Vec<&str>> = parameters.iter().map(|p| vec![p.name.as_str()]).collect();
+                    let near = firesteel_error::suggest::nearest(&[name], &names, 5);
+                    SparkError::new("UNRECOGNIZED_PARAMETER_NAME")
+                        .with("routineName", routine())
+                        .with("argumentName", crate::attribute::quote(name))
+                        .with("proposal", near.join(", "))
+                })?;
+                (position, value.as_ref())
+            }
+            _ if has_named => {
+                return Err(SparkError::new("UNEXPECTED_POSITIONAL_ARGUMENT")
+                    .with("routineName", routine())
+                    .with("parameterName", crate::attribute::quote(parameters.get(i).map_or("", |p| p.name.as_str()))));
+            }
+            _ => (i, argument),
+        };
+        let slot = slots.get_mut(position).ok_or_else(wrong_number)?;
+        if slot.is_some() {
+            return Err(SparkError::new("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED")
+                .with("routineName", routine())
+                .with("parameterName", crate::attribute::quote(&parameters[position].name)));
+        }
+        *slot = Some(a.expression(value, scope)?);
+    }
+    let mut bound = Vec::with_capacity(parameters.len());
+    for (i, (parameter, slot)) in parameters.iter().zip(slots).enumerate() {
+        let value = match (slot, &parameter.default) {
+            (Some(value), _) => value,
+            (None, Some(default)) => a.constant(default)?,
+            (None, None) if has_named => {
+                return Err(SparkError::new("REQUIRED_PARAMETER_NOT_FOUND")
+                    .with("routineName", routine())
+                    .with("parameterName", crate::attribute::quote(&parameter.name))
+                    .with("index", i.to_string()));
+            }
+            (None, None) => return Err(wrong_number()),
+        };
+        bound.push((parameter.name.clone(), super::implicit_cast(a, value, &parameter.data_type)?));
+    }
+    Ok(bound)
+}
+
+/// Analyses something of a function's body: it sees the parameters, and nothing of the caller.
+pub(crate) fn within<T>(
+    a: &mut Analyzer<'_>,
+    name: &str,
+    parameters: Vec<(String, TypedExpr)>,
+    analyse: impl FnOnce(&mut Analyzer<'_>) -> Result<T>,
+) -> Result<T> {
+    let body = FunctionBody { name: name.to_string(), parameters, depth: a.outer.len() };
+    let function = a.function.replace(body);
+    let lambdas = std::mem::take(&mut a.lambdas);
+    let aliases = std::mem::take(&mut a.aliases);
+    let ctes = std::mem::take(&mut a.ctes);
+    let references = std::mem::take(&mut a.references);
+    let windows = std::mem::take(&mut a.windows);
+    let result = analyse(a);
+    a.function = function;
+    a.lambdas = lambdas;
+    a.aliases = aliases;
+    a.ctes = ctes;
+    a.references = references;
+    a.windows = windows;
+    result
+}
+
+/// The body of a scalar function for its call.
+pub(crate) fn scalar(
+    a: &mut Analyzer<'_>,
+    call: &FunctionCall,
+    parameters: &[Parameter],
+    body: &Expr,
+    scope: &Scope,
+) -> Result<(TypedExpr, Vec<String>)> {
+    let mut texts = Vec::new();
+    for argument in &call.arguments {
+        let value = match &argument.kind {
+            ExprKind::NamedArgument { value, .. } => value.as_ref(),
+            _ => argument,
+        };
+        texts.push(a.expression(value, scope)?.name);
+    }
+    let bound = bind(a, call, parameters, scope)?;
+    let name = call.name.last().cloned().unwrap_or_default();
+    let body = within(a, &name, bound, |a| a.expression(body, &scope.closed()))?;
+    Ok((body, texts))
+}
+
+/// A parameter of the function whose body is analysed, `name` or `function.name`, or a field of it.
+pub(super) fn parameter(a: &mut Analyzer<'_>, name: &[String], scope: &Scope) -> Result<Option<TypedExpr>> {
+    let Some(function) = &a.function else { return Ok(None) };
+    let find = |part: &String| function.parameters.iter().find(|(n, _)| scope.same_name(n, part)).map(|(_, v)| v);
+    let found = match name {
+        [qualifier, part, rest @ ..] if scope.same_name(qualifier, &function.name) && find(part).is_some() => {
+            find(part).map(|value| (value, rest))
+        }
+        [part, rest @ ..] => find(part).map(|value| (value, rest)),
+        [] => None,
+    };
+    let Some((value, rest)) = found else { return Ok(None) };
+    let (mut value, rest, depth) = (value.clone(), rest.to_vec(), function.depth);
+    if let Some(caller) = a.outer.get(depth) {
+        // Within a subquery of the body the caller's columns are outer ones.
+        let columns = &caller.scope;
+        let transformed = value.expr.transform(|e| {
+            Ok(match &e {
+                DfExpr::Column(column) => {
+                    let known = columns.attributes.iter().chain(&columns.hidden).chain(&columns.below);
+                    match known.into_iter().find(|x| x.column_name() == column.name) {
+                        Some(attribute) => Transformed::yes(outer_reference(attribute)),
+                        None => Transformed::no(e),
+                    }
+                }
+                _ => Transformed::no(e),
+            })
+        });
+        value.expr = crate::resolved::built(transformed)?.data;
+    }
+    fields(a, value, &rest).map(Some)
+}

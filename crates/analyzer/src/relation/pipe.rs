@@ -1,0 +1,31 @@
+//! Operators of pipe syntax.
+
+use crate::analyzer::Analyzer;
+use crate::resolved::Resolved;
+use crate::scope::Scope;
+use firesteel_error::Result;
+use firesteel_plan::{ExprKind, PipeClause, Relation, RelationKind};
+
+/// The result of EXTEND or SET.
+pub(crate) fn pipe(a: &mut Analyzer<'_>, input: &Relation, clause: PipeClause) -> Result<Resolved> {
+    a.pipe = Some(clause);
+    let resolved = a.relation(input);
+    a.pipe = None;
+    let resolved = resolved?;
+    if clause == PipeClause::Set
+        && let RelationKind::WithColumns { aliases, .. } = input.kind()
+        && let Some(before) = resolved.frame.children.first()
+        && before.output.len() < resolved.output.len()
+    {
+        // SET gives columns other values, and adds none.
+        let scope = Scope::of(before.output.clone(), a.case_sensitive());
+        for alias in aliases {
+            if let ExprKind::Alias { names, .. } = &alias.kind
+                && scope.find(names)?.is_none()
+            {
+                return Err(scope.unresolved(names));
+            }
+        }
+    }
+    Ok(resolved)
+}
