@@ -17,6 +17,7 @@ use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr_adapter::PhysicalExprAdapterFactory;
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::empty::EmptyExec;
 use firesteel_types::arrow_mapping::to_arrow_field;
 use firesteel_types::{DataType, StructField, StructType};
 use futures::{StreamExt, TryStreamExt};
@@ -261,6 +262,10 @@ impl TableProvider for FilesTable {
         let url = ObjectStoreUrl::local_filesystem();
         let store = state.runtime_env().object_store(&url)?;
         let pruned = self.pruned(state, filters)?;
+        if pruned.is_empty() {
+            // A scan of no files would have no partitions, and operators over it need at least one.
+            return Ok(Arc::new(EmptyExec::new(Arc::new(all_columns.project(&positions)?))));
+        }
         let concurrency = state.config_options().execution.meta_fetch_concurrency.get();
         let mut files: Vec<(usize, PartitionedFile)> = futures::stream::iter(pruned.into_iter().enumerate())
             .map(|(i, file)| {
@@ -282,7 +287,6 @@ impl TableProvider for FilesTable {
         let files: Vec<PartitionedFile> = files.into_iter().map(|(_, file)| file).collect();
         let statistics =
             Statistics::try_merge_iter(files.iter().filter_map(|f| f.statistics.as_deref()), &all_columns)?;
-        let statistics = if files.is_empty() { none(&all_columns) } else { statistics };
         let groups = FileGroup::new(files).split_files(state.config().target_partitions().max(1));
         let source = self.format.source(table_schema, state)?;
         let config = FileScanConfigBuilder::new(url, source)
@@ -294,14 +298,6 @@ impl TableProvider for FilesTable {
             .build();
         Ok(DataSourceExec::from_data_source(config))
     }
-}
-
-/// The statistics of no rows.
-fn none(schema: &Schema) -> Statistics {
-    let mut statistics = Statistics::new_unknown(schema);
-    statistics.num_rows = Precision::Exact(0);
-    statistics.total_byte_size = Precision::Exact(0);
-    statistics
 }
 
 /// A guess at the rows of a file without statistics of its own.
