@@ -2,7 +2,7 @@
 
 use crate::attribute::{Attribute, AttributeId};
 use datafusion::common::Result as DfResult;
-use datafusion::logical_expr::{Expr, LogicalPlan, Projection};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Projection};
 use firesteel_error::{Result, SparkError};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -119,6 +119,14 @@ impl Resolved {
             .filter(|name| !self.plan.schema().fields().iter().any(|f| f.name() == name))
             .collect();
         expose(&self.plan, &missing)
+    }
+
+    /// Its first rows.
+    pub fn limited(self, rows: usize) -> Result<Resolved> {
+        let rows = rows.min(i32::MAX as usize);
+        let plan = built(LogicalPlanBuilder::from(self.plan.clone()).limit(0, Some(rows)))?;
+        let plan = built(plan.build())?;
+        Ok(self.with_plan(plan))
     }
 
     pub fn ids(&self) -> HashSet<AttributeId> {
