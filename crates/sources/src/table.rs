@@ -34,6 +34,11 @@ pub trait Format: fmt::Debug + Send + Sync {
     /// The reader of the files' columns.
     fn source(&self, schema: TableSchema, state: &dyn Session) -> DfResult<Arc<dyn FileSource>>;
 
+    /// False where files without a byte are skipped, though they are no files of the format.
+    fn reads_empty_files(&self) -> bool {
+        true
+    }
+
     /// What fits a file's own schema to the table's.
     fn adapter(&self) -> Option<Arc<dyn PhysicalExprAdapterFactory>> {
         None
@@ -261,7 +266,8 @@ impl TableProvider for FilesTable {
         let read: Vec<usize> = positions.iter().copied().filter(|i| *i < self.file_schema.fields().len()).collect();
         let url = ObjectStoreUrl::local_filesystem();
         let store = state.runtime_env().object_store(&url)?;
-        let pruned = self.pruned(state, filters)?;
+        let mut pruned = self.pruned(state, filters)?;
+        pruned.retain(|f| f.file.meta.size > 0 || self.format.reads_empty_files());
         if pruned.is_empty() {
             // A scan of no files would have no partitions, and operators over it need at least one.
             return Ok(Arc::new(EmptyExec::new(Arc::new(all_columns.project(&positions)?))));
