@@ -463,7 +463,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("_LEGACY_ERROR_TEMP_3152", "", UnsupportedOperation, &["dataType"], ""),
     c("_LEGACY_ERROR_TEMP_3155", "", UnsupportedOperation, &["dataType"], ""),
     c("_LEGACY_ERROR_TEMP_3160", "", UnsupportedOperation, &[], ""),
-    c("_LEGACY_ERROR_TEMP_3161", "", UnsupportedOperation, &[], ""),
+    c("_LEGACY_ERROR_TEMP_3161", "", UnsupportedOperation, &[], "Files are put into the server's own file system only where `spark.sql.artifact.copyFromLocalToFs.allowDestLocal` is set."),
     c("_LEGACY_ERROR_TEMP_3162", "", Spark, &["type"], ""),
     c("_LEGACY_ERROR_TEMP_3163", "", UnsupportedOperation, &["num"], ""),
     c("_LEGACY_ERROR_TEMP_3165", "", UnsupportedOperation, &["classA", "classB"], ""),
