@@ -158,7 +158,11 @@ pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc
     } else {
         state.create_physical_plan(plan).await
     };
-    physical.and_then(crate::partitioned::by_partition).and_then(crate::ordered::in_order).map_err(engine_error)
+    physical
+        .and_then(crate::soft_limit::without_misplaced)
+        .and_then(crate::partitioned::by_partition)
+        .and_then(crate::ordered::in_order)
+        .map_err(engine_error)
 }
 
 /// Starts a physical plan.

@@ -59,7 +59,7 @@ pub(crate) async fn persist(session: &Arc<Session>, relation: Relation, level: S
     }
     let persisted = persisted(session, &analysed.resolved, level)?;
     store.persist(&session.key(), key, persisted);
-    Ok(())
+    session.check_open()
 }
 
 /// A relation to be persisted under a key of the caller's choice.
