@@ -7,6 +7,9 @@ use datafusion::parquet::errors::ParquetError;
 use firesteel_error::{ExceptionClass, SparkError};
 use std::error::Error;
 
+/// How DataFusion says that a subquery that stands for a value has several.
+const TOO_MANY_ROWS: &str = "Scalar subquery returned more than one row";
+
 /// The Spark error within DataFusion's, or the one that tells the same, or an internal error.
 pub fn engine_error(error: DataFusionError) -> SparkError {
     let mut next: Option<&(dyn Error + 'static)> = Some(&error);
@@ -29,6 +32,9 @@ fn known(error: &(dyn Error + 'static)) -> Option<SparkError> {
     if let Some(error) = error.downcast_ref::<DataFusionError>() {
         return match error {
             DataFusionError::ResourcesExhausted(text) => Some(SparkError::plain(ExceptionClass::OutOfMemory, text)),
+            DataFusionError::Execution(text) if text.starts_with(TOO_MANY_ROWS) => {
+                Some(SparkError::new("SCALAR_SUBQUERY_TOO_MANY_ROWS"))
+            }
             _ => None,
         };
     }
