@@ -12,6 +12,7 @@ pub mod attribute;
 pub mod environment;
 pub mod exchange;
 mod expression;
+mod failure;
 pub mod observe;
 pub mod range;
 mod relation;

@@ -2,9 +2,10 @@
 
 use crate::attribute::{Attribute, AttributeId};
 use crate::exchange;
+pub use crate::failure::engine_error;
 use datafusion::common::Result as DfResult;
-use datafusion::logical_expr::{Expr, LogicalPlan, Projection};
-use firesteel_error::{Result, SparkError};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Projection};
+use firesteel_error::Result;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -122,6 +123,14 @@ impl Resolved {
         expose(&self.plan, &missing)
     }
 
+    /// Its first rows.
+    pub fn limited(self, rows: usize) -> Result<Resolved> {
+        let rows = rows.min(i32::MAX as usize);
+        let plan = built(LogicalPlanBuilder::from(self.plan.clone()).limit(0, Some(rows)))?;
+        let plan = built(plan.build())?;
+        Ok(self.with_plan(plan))
+    }
+
     pub fn ids(&self) -> HashSet<AttributeId> {
         self.output.iter().map(|a| a.id).collect()
     }
@@ -168,37 +177,4 @@ pub fn project(plan: LogicalPlan, expressions: Vec<Expr>) -> Result<LogicalPlan>
 /// unless a Spark error caused it.
 pub fn built<T>(result: DfResult<T>) -> Result<T> {
     result.map_err(engine_error)
-}
-
-/// The Spark error within DataFusion's, or an internal error.
-pub fn engine_error(error: datafusion::common::DataFusionError) -> SparkError {
-    use datafusion::common::DataFusionError as E;
-    match error {
-        E::External(inner) => match inner.downcast::<SparkError>() {
-            Ok(error) => *error,
-            Err(inner) => SparkError::internal(inner.to_string()),
-        },
-        E::Context(_, inner) | E::Diagnostic(_, inner) => engine_error(*inner),
-        E::Shared(inner) => match inner.find_root() {
-            E::External(e) => match e.downcast_ref::<SparkError>() {
-                Some(error) => error.clone(),
-                None => SparkError::internal(e.to_string()),
-            },
-            other => SparkError::internal(other.to_string()),
-        },
-        E::ArrowError(inner, _) => match *inner {
-            arrow::error::ArrowError::ExternalError(inner) => match inner.downcast::<SparkError>() {
-                Ok(error) => *error,
-                Err(inner) => match inner.downcast::<E>() {
-                    Ok(error) => engine_error(*error),
-                    Err(inner) => SparkError::internal(inner.to_string()),
-                },
-            },
-            arrow::error::ArrowError::DivideByZero => {
-                SparkError::new("DIVIDE_BY_ZERO").with("config", "\"spark.sql.ansi.enabled\"")
-            }
-            other => SparkError::internal(other.to_string()),
-        },
-        other => SparkError::internal(other.to_string()),
-    }
 }

@@ -4,6 +4,7 @@ use crate::session::{Analysed, Session};
 use crate::show;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
+use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
@@ -158,7 +159,11 @@ pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc
     } else {
         state.create_physical_plan(&plan).await
     };
-    physical.and_then(crate::partitioned::by_partition).and_then(crate::ordered::in_order).map_err(engine_error)
+    physical
+        .and_then(crate::soft_limit::without_misplaced)
+        .and_then(crate::partitioned::by_partition)
+        .and_then(crate::ordered::in_order)
+        .map_err(engine_error)
 }
 
 /// Starts a physical plan.
@@ -166,10 +171,19 @@ pub(crate) fn start(state: &SessionState, plan: Arc<dyn ExecutionPlan>) -> Resul
     crate::ordered::execute(plan, state.task_ctx()).map_err(engine_error)
 }
 
-/// Runs a plan to its end.
+/// Runs a plan to its end. Its rows count as memory of queries, so that too many are an error.
 pub(crate) async fn collect(session: &Arc<Session>, logical: LogicalPlan) -> Result<Vec<RecordBatch>> {
     let physical = plan(session.state(), &logical).await?;
-    datafusion::physical_plan::collect(physical, session.state().task_ctx()).await.map_err(engine_error)
+    let context = session.state().task_ctx();
+    let reservation = MemoryConsumer::new("collected rows").register(context.memory_pool());
+    let mut rows = crate::ordered::execute(physical, context).map_err(engine_error)?;
+    let mut batches = Vec::new();
+    while let Some(batch) = rows.next().await {
+        let batch = batch.map_err(engine_error)?;
+        reservation.try_grow(crate::ordered::bytes(&batch)).map_err(engine_error)?;
+        batches.push(batch);
+    }
+    Ok(batches)
 }
 
 /// The work, or the error of an interrupted operation.

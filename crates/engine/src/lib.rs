@@ -23,6 +23,7 @@ pub mod planner;
 pub mod scale;
 pub mod session;
 pub mod show;
+mod soft_limit;
 mod statement;
 pub mod write;
 

@@ -1,6 +1,8 @@
 //! Partitions run at once, and their rows come out in the partitions' order.
 
-use arrow::datatypes::SchemaRef;
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{DataType, SchemaRef};
+use arrow::record_batch::RecordBatch;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result as DfResult, internal_datafusion_err};
@@ -16,10 +18,25 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, stream};
 use std::fmt;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 /// Batches that a partition may be ahead of its turn.
 const AHEAD: usize = 64;
+/// Kibibytes that these batches may take: one batch may be ahead whatever its size.
+const AHEAD_SIZE: usize = 16 << 10;
+
+/// Bytes of a batch's own rows, not of buffers that it shares with others.
+pub(crate) fn bytes(batch: &RecordBatch) -> usize {
+    let column = |array: &ArrayRef| {
+        let views = match array.data_type() {
+            DataType::Utf8View => array.as_string_view().total_buffer_bytes_used(),
+            DataType::BinaryView => array.as_binary_view().total_buffer_bytes_used(),
+            _ => 0,
+        };
+        array.to_data().get_slice_memory_size().unwrap_or_else(|_| array.get_array_memory_size()) + views
+    };
+    batch.columns().iter().map(column).sum()
+}
 
 /// Starts a plan. As in Spark, the first partition's rows come first.
 pub(crate) fn execute(plan: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
@@ -35,12 +52,18 @@ pub(crate) fn execute(plan: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -
     for partition in 0..partitions {
         let mut input = plan.execute(partition, context.clone())?;
         let (sender, receiver) = mpsc::channel(AHEAD);
+        let free = Arc::new(Semaphore::new(AHEAD_SIZE));
         let task = SpawnedTask::spawn(async move {
             while let Some(batch) = input.next().await {
                 let is_error = batch.is_err();
-                if sender.send(batch).await.is_err() || is_error {
+                let size = batch.as_ref().map_or(0, |b| bytes(b) >> 10).clamp(1, AHEAD_SIZE);
+                let size = u32::try_from(size).unwrap_or(1);
+                let Ok(claim) = free.clone().acquire_many_owned(size).await else { return };
+                if sender.send((batch, claim)).await.is_err() || is_error {
                     return;
                 }
+                // Others, interrupts among them, get in between batches.
+                tokio::task::yield_now().await;
             }
         });
         receivers.push((receiver, task));
@@ -51,7 +74,8 @@ pub(crate) fn execute(plan: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -
         stream::unfold(Some((receiver, task)), |state| async move {
             let (mut receiver, task) = state?;
             match receiver.recv().await {
-                Some(batch) => Some((batch, Some((receiver, task)))),
+                // What the batch claimed is free when it has left.
+                Some((batch, _claim)) => Some((batch, Some((receiver, task)))),
                 None => match task.join_unwind().await {
                     Ok(()) => None,
                     Err(error) => Some((Err(DataFusionError::ExecutionJoin(Box::new(error))), None)),

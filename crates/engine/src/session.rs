@@ -14,6 +14,7 @@ use firesteel_sql::{ParameterValues, ParserOptions};
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The version of Spark that this server is compatible with.
 pub const SPARK_VERSION: &str = "4.2.1";
@@ -30,6 +31,7 @@ pub struct Session {
     /// Catalog and database.
     current: RwLock<(String, String)>,
     catalog_state: CatalogState,
+    is_closed: AtomicBool,
 }
 
 /// An analysed relation with what its execution needs to know.
@@ -53,6 +55,7 @@ impl Session {
             temp_views: RwLock::new(HashMap::new()),
             current: RwLock::new(("spark_catalog".into(), "default".into())),
             catalog_state: CatalogState::default(),
+            is_closed: AtomicBool::new(false),
         })
     }
 
@@ -171,8 +174,19 @@ impl Session {
         Ok(clone)
     }
 
+    /// Frees what a request kept, and fails, where the session was closed meanwhile.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if !self.is_closed.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        self.engine.kept().remove_session(&self.key());
+        Err(SparkError::new("OPERATION_CANCELED").with("operationId", ""))
+    }
+
     /// Frees all that the session keeps. Running queries keep what they use until they end.
     pub fn close(&self) {
+        // The flag comes first: what is kept after it is freed by the one who kept it.
+        self.is_closed.store(true, Ordering::SeqCst);
         self.temp_views.write().clear();
         self.catalog_state.clear();
         self.engine.kept().remove_session(&self.key());

@@ -176,8 +176,9 @@ impl Table {
         let mut out = String::new();
         for (i, row) in self.rows.iter().enumerate() {
             let mark = format!("-RECORD {i}");
-            let line = format!("{mark:-<width$}\n", width = names + values + 5);
-            out.push_str(&line);
+            out.push_str(&mark);
+            out.push_str(&"-".repeat((names + values + 5).saturating_sub(mark.len())));
+            out.push('\n');
             for (name, value) in self.header.iter().zip(row) {
                 out.push(' ');
                 out.push_str(name);

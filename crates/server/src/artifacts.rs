@@ -120,6 +120,10 @@ impl ArtifactStore {
             Some(_) => {
                 return Err(SparkError::new("ARTIFACT_ALREADY_EXISTS").with("normalizedRemoteRelativePath", name));
             }
+            // A name cannot be both a file and a folder.
+            None if inner.hashes.keys().any(|known| is_below(name, known) || is_below(known, name)) => {
+                return Err(invalid(name));
+            }
             None => {}
         }
         if let Some(parent) = path.parent() {
@@ -147,14 +151,26 @@ impl ArtifactLookup for ServerSession {
     }
 }
 
-/// Refuses names that leave the folder.
+/// Bytes of a part of a name that file systems take.
+const LONGEST_PART: usize = 255;
+
+/// Bytes of a name: with the folder's they must be a path.
+const LONGEST_NAME: usize = 3 * 1024;
+
+/// Refuses names that leave the folder, and those that no file can have.
 fn check_name(name: &str) -> Result<()> {
-    let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+    let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && part.len() <= LONGEST_PART;
     let is_inside = !name.contains(['\0', '\\']) && name.split('/').all(is_plain);
-    if is_inside {
-        return Ok(());
-    }
-    Err(SparkError::new("INVALID_ARTIFACT_PATH").with("name", name))
+    if is_inside && name.len() <= LONGEST_NAME { Ok(()) } else { Err(invalid(name)) }
+}
+
+fn invalid(name: &str) -> SparkError {
+    SparkError::new("INVALID_ARTIFACT_PATH").with("name", name)
+}
+
+/// Whether a name lies in the folder that has the other one's name.
+fn is_below(name: &str, other: &str) -> bool {
+    name.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn requirement_failed() -> SparkError {
@@ -362,6 +378,8 @@ mod tests {
             "files/./x",
             "a//b",
             "a\0b",
+            &"x".repeat(256),
+            &["x"; 2000].join("/"),
         ] {
             assert!(check_name(name).is_err(), "{name}");
         }

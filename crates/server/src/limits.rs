@@ -20,10 +20,10 @@ pub struct Limits {
     pub operation_tombstones: usize,
     /// How long the states of ended operations are remembered.
     pub status_expiry: Duration,
-    /// Time after which a reattachable stream is cut.
-    pub stream_duration: Duration,
-    /// Bytes after which a reattachable stream is cut.
-    pub stream_size: usize,
+    /// Time after which a reattachable stream is cut; `None`: never.
+    pub stream_duration: Option<Duration>,
+    /// Bytes after which a reattachable stream is cut; `None`: never.
+    pub stream_size: Option<usize>,
     /// Bytes of sent responses that are kept for clients that come back.
     pub retry_buffer: usize,
     /// Bytes of responses made ahead of the client.
@@ -58,8 +58,10 @@ impl Limits {
             operation_check: interval("spark.connect.execute.manager.maintenanceInterval"),
             operation_tombstones: config.count("spark.connect.execute.manager.abandonedTombstonesSize"),
             status_expiry: minutes(config, "spark.connect.session.inactiveOperations.cacheExpiration"),
-            stream_duration: time("spark.connect.execute.reattachable.senderMaxStreamDuration"),
-            stream_size: config.count("spark.connect.execute.reattachable.senderMaxStreamSize"),
+            stream_duration: Some(time("spark.connect.execute.reattachable.senderMaxStreamDuration"))
+                .filter(|span| !span.is_zero()),
+            stream_size: Some(config.count("spark.connect.execute.reattachable.senderMaxStreamSize"))
+                .filter(|bytes| *bytes > 0),
             retry_buffer: config.count("spark.connect.execute.reattachable.observerRetryBufferSize"),
             ahead_buffer: AHEAD,
             message_size: config.count("spark.connect.grpc.maxInboundMessageSize").max(64 * 1024),

@@ -40,11 +40,13 @@ pub fn responses(
 impl Attachment {
     async fn next(&mut self) -> Option<Result<ExecutePlanResponse, Status>> {
         let next = if self.operation.delivery.is_reattachable {
-            if self.sent >= self.session.limits.stream_size {
+            if self.session.limits.stream_size.is_some_and(|most| self.sent >= most) {
                 return None;
             }
-            let deadline = self.started + self.session.limits.stream_duration;
-            tokio::time::timeout_at(deadline, self.consumer.next()).await.ok()?
+            match self.session.limits.stream_duration {
+                Some(span) => tokio::time::timeout_at(self.started + span, self.consumer.next()).await.ok()?,
+                None => self.consumer.next().await,
+            }
         } else {
             self.consumer.next().await
         };

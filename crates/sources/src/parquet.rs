@@ -66,6 +66,10 @@ impl Format for ParquetFormat {
         ))
     }
 
+    fn reads_empty_files(&self) -> bool {
+        false
+    }
+
     fn adapter(&self) -> Option<Arc<dyn PhysicalExprAdapterFactory>> {
         Some(Arc::new(ColumnsByName { case_sensitive: self.case_sensitive }))
     }
@@ -112,10 +116,11 @@ fn uri(meta: &ObjectMeta) -> String {
 async fn footer(state: &dyn Session, store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<Arc<ParquetMetaData>> {
     let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
     DFParquetMetadata::new(store, meta).with_file_metadata_cache(Some(cache)).fetch_metadata().await.map_err(|e| {
-        let uri = uri(meta);
-        SparkError::new("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER")
-            .with("path", uri.clone())
-            .with_cause(unreadable(&uri, from_datafusion(e)))
+        let path = std::path::Path::new("/").join(meta.location.as_ref());
+        if path.exists() {
+            return unreadable(&uri(meta), from_datafusion(e));
+        }
+        SparkError::new("FAILED_READ_FILE.FILE_NOT_EXIST").with("path", uri(meta))
     })
 }
 
@@ -189,7 +194,11 @@ pub(crate) async fn infer(
     }
     let mut merged: Option<StructType> = None;
     for file in files.iter() {
-        let footer = footer(state, store.as_ref(), &file.meta).await?;
+        let footer = footer(state, store.as_ref(), &file.meta).await.map_err(|cause| {
+            SparkError::new("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER")
+                .with("path", path::short_uri(&file.path))
+                .with_cause(cause)
+        })?;
         let schema = spark_schema(&footer, &path::uri(&file.path), conf)?;
         if !merge {
             return Ok(schema);

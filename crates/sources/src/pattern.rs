@@ -204,6 +204,7 @@ fn write_pieces(pieces: &[Piece], out: &mut String, local: i64, offset: i32, zon
     let (year, month, day) = civil_from_days(days);
     let hour = seconds / 3600;
     let pad = |out: &mut String, value: i64, width: usize| {
+        let width = width.min(usize::from(u16::MAX));
         let _ = write!(out, "{value:0width$}");
     };
     for piece in pieces {

@@ -17,6 +17,7 @@ use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr_adapter::PhysicalExprAdapterFactory;
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::empty::EmptyExec;
 use firesteel_types::arrow_mapping::to_arrow_field;
 use firesteel_types::{DataType, StructField, StructType};
 use futures::{StreamExt, TryStreamExt};
@@ -32,6 +33,11 @@ pub const METADATA_COLUMN: &str = "_metadata";
 pub trait Format: fmt::Debug + Send + Sync {
     /// The reader of the files' columns.
     fn source(&self, schema: TableSchema, state: &dyn Session) -> DfResult<Arc<dyn FileSource>>;
+
+    /// False where files without a byte are skipped, though they are no files of the format.
+    fn reads_empty_files(&self) -> bool {
+        true
+    }
 
     /// What fits a file's own schema to the table's.
     fn adapter(&self) -> Option<Arc<dyn PhysicalExprAdapterFactory>> {
@@ -260,7 +266,12 @@ impl TableProvider for FilesTable {
         let read: Vec<usize> = positions.iter().copied().filter(|i| *i < self.file_schema.fields().len()).collect();
         let url = ObjectStoreUrl::local_filesystem();
         let store = state.runtime_env().object_store(&url)?;
-        let pruned = self.pruned(state, filters)?;
+        let mut pruned = self.pruned(state, filters)?;
+        pruned.retain(|f| f.file.meta.size > 0 || self.format.reads_empty_files());
+        if pruned.is_empty() {
+            // A scan of no files would have no partitions, and operators over it need at least one.
+            return Ok(Arc::new(EmptyExec::new(Arc::new(all_columns.project(&positions)?))));
+        }
         let concurrency = state.config_options().execution.meta_fetch_concurrency.get();
         let mut files: Vec<(usize, PartitionedFile)> = futures::stream::iter(pruned.into_iter().enumerate())
             .map(|(i, file)| {
@@ -282,7 +293,6 @@ impl TableProvider for FilesTable {
         let files: Vec<PartitionedFile> = files.into_iter().map(|(_, file)| file).collect();
         let statistics =
             Statistics::try_merge_iter(files.iter().filter_map(|f| f.statistics.as_deref()), &all_columns)?;
-        let statistics = if files.is_empty() { none(&all_columns) } else { statistics };
         let groups = FileGroup::new(files).split_files(state.config().target_partitions().max(1));
         let source = self.format.source(table_schema, state)?;
         let config = FileScanConfigBuilder::new(url, source)
@@ -294,14 +304,6 @@ impl TableProvider for FilesTable {
             .build();
         Ok(DataSourceExec::from_data_source(config))
     }
-}
-
-/// The statistics of no rows.
-fn none(schema: &Schema) -> Statistics {
-    let mut statistics = Statistics::new_unknown(schema);
-    statistics.num_rows = Precision::Exact(0);
-    statistics.total_byte_size = Precision::Exact(0);
-    statistics
 }
 
 /// A guess at the rows of a file without statistics of its own.

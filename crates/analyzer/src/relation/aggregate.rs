@@ -62,6 +62,10 @@ pub(crate) fn plan(
                         Ok(Transformed::new(e, false, TreeNodeRecursion::Stop))
                     }
                 },
+                DfExpr::AggregateFunction(_) if super::select::has_window(&e) => {
+                    failure.get_or_insert_with(|| SparkError::new("_LEGACY_ERROR_TEMP_1031"));
+                    Ok(Transformed::new(e, false, TreeNodeRecursion::Stop))
+                }
                 DfExpr::AggregateFunction(_) => {
                     let column = known.entry(e.clone()).or_insert_with(|| {
                         let attribute = Attribute::new("agg", DataType::Null, true);

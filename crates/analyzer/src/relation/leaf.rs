@@ -1,5 +1,6 @@
 //! Relations without inputs.
 
+use super::arrow_stream;
 use crate::analyzer::Analyzer;
 use crate::attribute::{Attribute, AttributeId};
 use crate::environment::{LocalRows, PersistedFrame, Scan};
@@ -8,7 +9,6 @@ use crate::resolved::{Frame, Resolved, built, project};
 use crate::scope::Scope;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
-use arrow::ipc::reader::StreamReader;
 use datafusion::catalog::TableProvider;
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::logical_expr::{EmptyRelation, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder};
@@ -134,11 +134,9 @@ pub(crate) fn local(a: &mut Analyzer<'_>, local: &LocalRelation) -> Result<Resol
     let mut batches = Vec::new();
     let mut arrow_schema: Option<SchemaRef> = None;
     for data in local.data.iter().filter(|d| !d.is_empty()) {
-        let reader = StreamReader::try_new(std::io::Cursor::new(data.clone()), None).map_err(bad_data)?;
-        arrow_schema.get_or_insert_with(|| reader.schema());
-        for batch in reader {
-            batches.push(batch.map_err(bad_data)?);
-        }
+        let (schema, read) = arrow_stream::read(data)?;
+        arrow_schema.get_or_insert(schema);
+        batches.extend(read);
     }
     let Some(arrow_schema) = arrow_schema else {
         let schema =
@@ -158,13 +156,6 @@ pub(crate) fn local(a: &mut Analyzer<'_>, local: &LocalRelation) -> Result<Resol
         Some(declared) if declared != sent => declare(a, resolved, &declared),
         _ => Ok(resolved),
     }
-}
-
-fn bad_data(error: arrow::error::ArrowError) -> SparkError {
-    SparkError::plain(
-        firesteel_error::ExceptionClass::IllegalArgument,
-        format!("The local relation's data are not a valid Arrow IPC stream: {error}"),
-    )
 }
 
 fn schema_of(text: &str) -> Result<StructType> {

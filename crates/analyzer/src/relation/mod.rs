@@ -1,6 +1,7 @@
 //! Relations: one module a kind.
 
 mod aggregate;
+mod arrow_stream;
 mod frequent;
 mod generate;
 mod join;

@@ -122,16 +122,14 @@ fn distinct_values(a: &mut Analyzer<'_>, input: &Relation, column: &Expr) -> Res
         order: SortKeys::By(vec![SortOrder::ascending(Expr::column("pivot"))]),
         is_global: true,
     });
-    let resolved = a.relation(&sorted)?;
+    // One value more than may be tells that there are too many.
+    let resolved = a.relation(&sorted)?.limited(max.saturating_add(1))?;
     let data_type = resolved.output[0].data_type.clone();
     let mut values = Vec::new();
     for batch in a.env.run(&resolved)? {
         for row in 0..batch.num_rows() {
             if values.len() == max {
-                return Err(SparkError::new("_LEGACY_ERROR_TEMP_1324")
-                    .with("pivotColumn", "pivot")
-                    .with("maxValues", max.to_string())
-                    .with("configKey", "spark.sql.pivotMaxValues"));
+                return Err(too_many_values("pivot", max));
             }
             let value = Literal::from_array(batch.column(0), row, &data_type)?;
             let typed = expression::literal(&value)?;
@@ -140,6 +138,14 @@ fn distinct_values(a: &mut Analyzer<'_>, input: &Relation, column: &Expr) -> Res
         }
     }
     Ok(values)
+}
+
+/// The error of a column of more values than columns may be made of.
+pub(super) fn too_many_values(column: &str, max: usize) -> SparkError {
+    SparkError::new("_LEGACY_ERROR_TEMP_1324")
+        .with("pivotColumn", column)
+        .with("maxValues", max.to_string())
+        .with("config", "spark.sql.pivotMaxValues")
 }
 
 /// SQL's PIVOT clause: grouped by the columns that it does not use.

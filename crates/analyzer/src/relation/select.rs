@@ -647,7 +647,8 @@ pub(crate) fn extract_windows(mut plan: LogicalPlan, targets: &mut [&mut DfExpr]
     }
 }
 
-fn has_window(expr: &DfExpr) -> bool {
+/// True where a window function is called within.
+pub(super) fn has_window(expr: &DfExpr) -> bool {
     expr.exists(|e| Ok(matches!(e, DfExpr::WindowFunction(_)))).unwrap_or(false)
 }
 
@@ -695,6 +696,14 @@ pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Ex
     }
     outputs.extend(new.into_iter().zip(used).filter(|(_, used)| !used).map(|(n, _)| n));
     let mut plan = generated_input.plan.clone();
+    let has_aggregate =
+        |o: &NamedExpr| o.typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
+    if outputs.iter().any(has_aggregate) {
+        // One group of all rows, which the other columns do not fit.
+        let groups = Groups { keys: Vec::new(), sets: None };
+        let mut targets: Vec<&mut TypedExpr> = outputs.iter_mut().map(|o| &mut o.typed).collect();
+        plan = aggregate::plan(a, &generated_input, &groups, &mut targets)?;
+    }
     {
         let mut targets: Vec<&mut DfExpr> = outputs.iter_mut().map(|o| &mut o.typed.expr).collect();
         plan = extract_windows(plan, &mut targets)?;

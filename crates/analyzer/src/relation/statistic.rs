@@ -263,8 +263,9 @@ fn crosstab(a: &mut Analyzer<'_>, input: &Relation, column1: &str, column2: &str
         is_global: true,
     });
     let resolved = a.relation(&sorted)?;
+    let max = a.env.conf().pivot_max_values;
     let mut rows: Vec<String> = Vec::new();
-    let mut names: Vec<String> = Vec::new();
+    let mut names = std::collections::BTreeSet::new();
     let mut cells: std::collections::HashMap<(String, String), i64> = std::collections::HashMap::new();
     for batch in a.env.run(&resolved)? {
         for row in 0..batch.num_rows() {
@@ -272,16 +273,17 @@ fn crosstab(a: &mut Analyzer<'_>, input: &Relation, column1: &str, column2: &str
             let (Literal::String(x), Literal::String(y), Literal::Long(n)) = (value(0)?, value(1)?, value(2)?) else {
                 return Err(SparkError::internal("crosstab counts strings"));
             };
-            if !rows.contains(&x) {
+            // The rows come in order.
+            if rows.last() != Some(&x) {
                 rows.push(x.clone());
             }
-            if !names.contains(&y) {
-                names.push(y.clone());
+            names.insert(y.clone());
+            if names.len() > max {
+                return Err(super::pivot::too_many_values(column2, max));
             }
             cells.insert((x, y), n);
         }
     }
-    names.sort();
     let mut schema = vec![StructField::new(format!("{column1}_{column2}"), DataType::STRING, true)];
     let mut table = vec![rows.iter().map(|r| Literal::String(r.clone())).collect::<Vec<_>>()];
     for name in names {

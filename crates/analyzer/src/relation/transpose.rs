@@ -4,7 +4,8 @@ use super::leaf;
 use crate::analyzer::Analyzer;
 use crate::attribute::Attribute;
 use crate::expression;
-use crate::resolved::Resolved;
+use crate::resolved::{Resolved, built};
+use datafusion::logical_expr::LogicalPlanBuilder;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::coercion;
 use firesteel_plan::{Expr, Relation};
@@ -55,7 +56,10 @@ pub(crate) fn transpose(a: &mut Analyzer<'_>, input: &Relation, index_columns: &
     let max = a.env.conf().transpose_max_values;
     let mut columns: Vec<(String, Vec<Literal>)> = Vec::new();
     let position = |id| resolved.output.iter().position(|c| c.id == id).unwrap_or(0);
-    for batch in a.env.run(&resolved)? {
+    // One row more than may be tells that there are too many.
+    let keyed = built(LogicalPlanBuilder::from(resolved.plan.clone()).filter(index.expr().is_not_null()))?;
+    let rows = resolved.clone().with_plan(built(keyed.build())?).limited(max.saturating_add(1))?;
+    for batch in a.env.run(&rows)? {
         for row in 0..batch.num_rows() {
             let key = Literal::from_array(batch.column(position(index.id)), row, &index.data_type)?;
             if key.is_null() {

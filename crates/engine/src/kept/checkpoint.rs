@@ -3,6 +3,13 @@
 use super::{Level, PlanOnly};
 use crate::execution;
 use crate::session::Session;
+use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::datatypes::Schema;
+use datafusion::common::DFSchema;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use firesteel_analyzer::resolved::engine_error;
 use firesteel_config::keys;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Checkpoint, StorageLevel};
@@ -23,9 +30,60 @@ pub(crate) async fn checkpoint(session: &Arc<Session>, checkpoint: Checkpoint) -
         relation.rows().await?;
     } else {
         // What cannot be planned fails at once.
-        execution::plan(&PlanOnly::of(session.state()), &analysed.resolved.exact()?).await?;
+        let (state, plan) = (PlanOnly::of(session.state()), analysed.resolved.exact()?);
+        check_constants(&state, &plan)?;
+        execution::plan(&state, &plan).await?;
     }
-    Ok(store.put(&session.key(), relation))
+    let id = store.put(&session.key(), relation);
+    session.check_open()?;
+    Ok(id)
+}
+
+/// Fails where a constant of the plan cannot be worked out: Spark does that when it optimises.
+fn check_constants(state: &SessionState, plan: &LogicalPlan) -> Result<()> {
+    let optimised = state.optimize(plan).map_err(engine_error)?;
+    let columns = DFSchema::empty();
+    let options = RecordBatchOptions::new().with_row_count(Some(1));
+    let row = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)
+        .map_err(|e| SparkError::internal(e.to_string()))?;
+    let evaluated = optimised.apply(|node| {
+        node.apply_expressions(|expr| {
+            if is_constant(expr) {
+                state.create_physical_expr(expr.clone(), &columns)?.evaluate(&row)?;
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })
+    });
+    evaluated.map(|_| ()).map_err(engine_error)
+}
+
+/// Functions of constants that fail when rows are made, not before.
+const FAIL_LATE: [&str; 2] = ["raise_error", "assert_true"];
+
+/// True where an expression needs no row.
+fn is_constant(expr: &Expr) -> bool {
+    if matches!(expr, Expr::Literal(..)) || expr.is_volatile() {
+        return false;
+    }
+    let needs_row = expr.exists(|e| {
+        Ok(match e {
+            Expr::ScalarFunction(call) => FAIL_LATE.contains(&call.func.name()),
+            Expr::Alias(_)
+            | Expr::Literal(..)
+            | Expr::BinaryExpr(_)
+            | Expr::Not(_)
+            | Expr::IsNull(_)
+            | Expr::IsNotNull(_)
+            | Expr::Negative(_)
+            | Expr::Between(_)
+            | Expr::Case(_)
+            | Expr::Cast(_)
+            | Expr::TryCast(_)
+            | Expr::InList(_) => false,
+            _ => true,
+        })
+    });
+    matches!(needs_row, Ok(false))
 }
 
 /// The server's folder for reliable checkpoints.

@@ -82,7 +82,11 @@ fn key_of(session: &Session, relation: &Relation) -> Result<PersistKey> {
 pub(crate) async fn persist(session: &Arc<Session>, relation: Relation, level: StorageLevel) -> Result<()> {
     let key = key_of(session, &relation)?;
     let session = session.clone();
-    crate::session::blocking(move || persist_as(&session, key, relation, level).map(|_| ())).await
+    crate::session::blocking(move || {
+        persist_as(&session, key, relation, level)?;
+        session.check_open()
+    })
+    .await
 }
 
 /// Persists a relation under a key; what is persisted under it already stays.

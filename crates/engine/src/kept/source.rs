@@ -159,7 +159,7 @@ impl DataSource for KeptSource {
                         if left == 0 {
                             break;
                         }
-                        let batch = batch?;
+                        let batch = batch.map_err(|e| DataFusionError::External(Box::new(file.damaged(&e))))?;
                         let count = batch.num_rows().min(left);
                         left -= count;
                         let columns = positions.iter().map(|p| batch.column(*p).slice(0, count)).collect();

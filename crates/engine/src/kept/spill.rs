@@ -172,6 +172,11 @@ impl BatchFile {
         StreamReader::try_new(BufReader::with_capacity(BUFFER, file), projection)
             .map_err(|e| cannot("read", &self.path, &e))
     }
+
+    /// The error of a file that is not what was written.
+    pub fn damaged(&self, error: &dyn std::fmt::Display) -> SparkError {
+        cannot("read", &self.path, error)
+    }
 }
 
 impl Drop for BatchFile {

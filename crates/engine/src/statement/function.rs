@@ -213,7 +213,7 @@ impl Runner {
         let kind = if returns_table.is_some() { "TABLE" } else { "SCALAR" };
         let mut lines = vec![line(format!("Function:      {full}")), line(format!("Type:          {kind}"))];
         let listed = |label: &str, columns: &[ColumnDefinition]| {
-            let width = columns.iter().map(|c| c.field.name.len()).max().unwrap_or(0);
+            let width = columns.iter().map(|c| c.field.name.len()).max().unwrap_or(0).min(usize::from(u16::MAX));
             let mut out = Vec::new();
             for (i, c) in columns.iter().enumerate() {
                 let label = if i == 0 { format!("{label}:") } else { String::new() };

@@ -197,7 +197,7 @@ fn fit_text(text: &str, length: usize, pads: bool) -> Result<String> {
     let count = text.chars().count();
     if count <= length {
         let missing = if pads { length - count } else { 0 };
-        return Ok(format!("{text}{:missing$}", ""));
+        return Ok(format!("{text}{}", " ".repeat(missing)));
     }
     let end = text.char_indices().nth(length).map_or(text.len(), |(at, _)| at);
     let (kept, rest) = text.split_at(end);

@@ -122,6 +122,7 @@ impl Pattern {
 }
 
 fn number(out: &mut String, value: i64, width: usize) {
+    let width = width.min(usize::from(u16::MAX));
     let _ = write!(out, "{value:0width$}");
 }
 

@@ -1,7 +1,9 @@
 //! Strings, binaries and arrays put together.
 
 use super::declare::{function, param};
-use super::rows::{Binaries, Rows, Texts, array_or_constant, binaries, downcast, finish, internal, row_count, texts};
+use super::rows::{
+    Binaries, Rows, Texts, array_or_constant, binaries, check_bytes, downcast, finish, internal, row_count, texts,
+};
 use crate::coercion::{implicitly, mismatch, to_common_type};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, ListArray, MutableArrayData, StringArray, make_array};
@@ -105,6 +107,8 @@ fn concat_texts(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         if columns.iter().any(|column| column.get(row).is_none()) {
             return Ok(None);
         }
+        let bytes: usize = columns.iter().filter_map(|column| column.get(row)).map(str::len).sum();
+        check_bytes(out.values_slice().len() + bytes)?;
         for text in columns.iter().filter_map(|column| column.get(row)) {
             let _ = out.write_str(text);
         }
@@ -116,7 +120,9 @@ fn concat_binaries(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let columns = (0..args.values.len()).map(|i| Rows::of(args, i)).collect::<Result<Vec<Binaries>>>()?;
     binaries(args, |row| {
         let parts: Option<Vec<&[u8]>> = columns.iter().map(|column| column.get(row)).collect();
-        Ok(parts.map(|parts| parts.concat()))
+        let Some(parts) = parts else { return Ok(None) };
+        check_bytes(parts.iter().map(|part| part.len()).sum())?;
+        Ok(Some(parts.concat()))
     })
 }
 

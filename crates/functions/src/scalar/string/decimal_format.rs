@@ -3,7 +3,7 @@
 use crate::coercion::mismatch::unexpected_input;
 use crate::scalar::math::decimal::{Rounding, round_unscaled};
 use crate::scalar::string::declare::{function, param};
-use crate::scalar::string::rows::{Integers, Rows, Texts, array_or_constant, downcast, internal, texts};
+use crate::scalar::string::rows::{Integers, Rows, Texts, array_or_constant, downcast, internal, texts, zeros_before};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, Decimal128Array, Float64Array};
 use arrow::datatypes::DataType as ArrowType;
@@ -116,7 +116,7 @@ impl Pattern {
             (_, false) => out.push_str(&self.prefix),
         }
         let whole = whole.trim_start_matches('0');
-        let whole = format!("{whole:0>width$}", width = self.least_whole);
+        let whole = zeros_before(whole, self.least_whole);
         let mut kept = fraction.len();
         while kept > self.least_fraction && fraction.as_bytes()[kept - 1] == b'0' {
             kept -= 1;
@@ -158,7 +158,8 @@ impl Pattern {
             return;
         }
         let scaled = value.abs() * 10f64.powi(self.shift);
-        let text = format!("{scaled:.*}", self.most_fraction);
+        // Java writes no more digits of a double.
+        let text = format!("{scaled:.*}", self.most_fraction.min(340));
         let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
         self.write(out, negative, whole, fraction);
     }
@@ -168,7 +169,7 @@ impl Pattern {
         let digits = self.most_fraction as i32;
         let rounded = round_unscaled(value.abs(), scale, digits, digits.max(scale.min(digits)), Rounding::HalfEven);
         let text = match rounded {
-            Some(rounded) => format!("{rounded:0>width$}", width = self.most_fraction + 1),
+            Some(rounded) => zeros_before(&rounded.to_string(), self.most_fraction + 1),
             // Too many digits to fill up: they are all zeros.
             None => format!("{}{}", value.abs(), "0".repeat((digits - scale).max(0) as usize)),
         };

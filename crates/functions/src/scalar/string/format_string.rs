@@ -1,7 +1,7 @@
 //! `format_string`: the format strings of Java's `Formatter`.
 
 use super::declare::{function, param};
-use super::rows::{Rows, Texts, array_or_constant, texts};
+use super::rows::{Rows, Texts, array_or_constant, texts, zeros_before};
 use crate::scalar::math::decimal::{Rounding, round_double};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::types::{
@@ -136,12 +136,13 @@ fn parse(format: &str) -> Result<Vec<Piece>> {
             at += 1;
         }
         specifier.width = number(&mut at).unwrap_or(0);
-        if specifier.width > 1 << 24 {
-            return Err(illegal(specifier.width.to_string()));
-        }
         if characters.get(at) == Some(&'.') {
             at += 1;
             specifier.precision = Some(number(&mut at).ok_or_else(|| illegal("Conversion = '%'"))?);
+        }
+        let longest = specifier.width.max(specifier.precision.unwrap_or(0));
+        if longest > 1 << 24 {
+            return Err(illegal(longest.to_string()));
         }
         let Some(conversion) = characters.get(at).copied() else { return Err(illegal("Conversion = '%'")) };
         at += 1;
@@ -263,7 +264,7 @@ fn signed(negative: bool, digits: &str, specifier: &Specifier) -> String {
     };
     if specifier.zeros {
         let width = specifier.width.saturating_sub(before.len() + after.len());
-        number = format!("{number:0>width$}");
+        number = zeros_before(&number, width);
     }
     format!("{before}{number}{after}")
 }
@@ -276,7 +277,7 @@ fn whole(value: i64, bits: u32, specifier: &Specifier) -> String {
         _ => format!("{}{unsigned:o}", if specifier.alternate { "0" } else { "" }),
     };
     if specifier.zeros {
-        text = format!("{text:0>width$}", width = specifier.width);
+        text = zeros_before(&text, specifier.width);
     }
     text
 }
@@ -292,7 +293,14 @@ fn scientific(magnitude: f64, precision: usize) -> String {
         exponent += 1;
     }
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa:.precision$}e{sign}{:02}", exponent.abs())
+    format!("{}e{sign}{:02}", with_fraction(mantissa, precision), exponent.abs())
+}
+
+/// So many digits after the point.
+fn with_fraction(value: f64, precision: usize) -> String {
+    // No double has more digits than these.
+    let shown = precision.min(1100);
+    format!("{value:.shown$}{}", "0".repeat(precision - shown))
 }
 
 fn double(value: f64, specifier: &Specifier) -> String {
@@ -308,7 +316,7 @@ fn double(value: f64, specifier: &Specifier) -> String {
     let precision = specifier.precision.unwrap_or(6);
     let fixed = |precision: usize| {
         let rounded = round_double(magnitude, precision.min(400) as i32, Rounding::HalfUp);
-        format!("{rounded:.precision$}")
+        with_fraction(rounded, precision)
     };
     let digits = match specifier.conversion {
         'f' => fixed(precision),

@@ -1,7 +1,7 @@
 //! Strings of a given length.
 
 use super::declare::{function, param, same_type, strict};
-use super::rows::{Binaries, Integers, Rows, Texts, binaries, check_bytes, is_binary, texts};
+use super::rows::{Binaries, Integers, Rows, Texts, binaries, check_bytes, is_binary, texts, write_times};
 use super::substring::prefix;
 use crate::{ArgType, KernelArgs, Signature};
 use datafusion::logical_expr::ColumnarValue;
@@ -75,7 +75,7 @@ fn pad(args: &KernelArgs<'_>, at_start: bool) -> Result<ColumnarValue> {
             return Ok(None);
         };
         let length = usize::try_from(length).unwrap_or(0);
-        let mut missing = length.saturating_sub(text.chars().count());
+        let missing = length.saturating_sub(text.chars().count());
         if missing == 0 || pad.is_empty() {
             return Ok(out.write_str(prefix(text, length)).ok());
         }
@@ -84,11 +84,8 @@ fn pad(args: &KernelArgs<'_>, at_start: bool) -> Result<ColumnarValue> {
             let _ = out.write_str(text);
         }
         let width = pad.chars().count();
-        while missing >= width {
-            let _ = out.write_str(pad);
-            missing -= width;
-        }
-        let _ = out.write_str(prefix(pad, missing));
+        write_times(out, pad, missing / width)?;
+        let _ = out.write_str(prefix(pad, missing % width));
         if at_start {
             let _ = out.write_str(text);
         }
@@ -126,13 +123,7 @@ fn repeat(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     texts(args, |row, out| {
         let (Some(text), Some(count)) = (values.get(row), counts.get(row)) else { return Ok(None) };
         let count = usize::try_from(count).unwrap_or(0);
-        check_bytes(out.values_slice().len() + text.len().saturating_mul(count))?;
-        if !text.is_empty() {
-            for _ in 0..count {
-                let _ = out.write_str(text);
-            }
-        }
-        Ok(Some(()))
+        write_times(out, text, count).map(Some)
     })
 }
 
@@ -141,7 +132,6 @@ fn space(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     texts(args, |row, out| {
         let Some(count) = counts.get(row) else { return Ok(None) };
         let count = usize::try_from(count).unwrap_or(0);
-        check_bytes(out.values_slice().len() + count)?;
-        Ok(write!(out, "{:count$}", "").ok())
+        write_times(out, " ", count).map(Some)
     })
 }

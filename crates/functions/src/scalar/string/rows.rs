@@ -13,6 +13,7 @@ use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::ColumnarValue;
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
+use std::fmt::Write;
 use std::sync::Arc;
 
 /// An argument, row by row.
@@ -143,8 +144,8 @@ pub fn finish(args: &KernelArgs<'_>, array: ArrayRef) -> Result<ColumnarValue> {
     Ok(ColumnarValue::Array(array))
 }
 
-/// The most bytes that one array of strings holds.
-const MOST_BYTES: usize = i32::MAX as usize;
+/// The most bytes that one array of strings holds: Spark's bound of arrays.
+const MOST_BYTES: usize = i32::MAX as usize - 15;
 
 fn too_large(bytes: usize) -> SparkError {
     SparkError::new("COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER")
@@ -157,6 +158,34 @@ fn too_large(bytes: usize) -> SparkError {
 /// Fails where a batch of strings would need more than its bytes.
 pub fn check_bytes(bytes: usize) -> Result<()> {
     if bytes > MOST_BYTES { Err(too_large(bytes)) } else { Ok(()) }
+}
+
+/// Writes a text so many times, long runs of it in large pieces.
+pub fn write_times(out: &mut StringBuilder, text: &str, count: usize) -> Result<()> {
+    /// Bytes of a piece.
+    const PIECE: usize = 1 << 16;
+    check_bytes(text.len().saturating_mul(count).saturating_add(out.values_slice().len()))?;
+    if text.is_empty() {
+        return Ok(());
+    }
+    let mut left = count;
+    let in_piece = PIECE / text.len();
+    if in_piece > 1 && left > in_piece {
+        let piece = text.repeat(in_piece);
+        while left >= in_piece {
+            let _ = out.write_str(&piece);
+            left -= in_piece;
+        }
+    }
+    for _ in 0..left {
+        let _ = out.write_str(text);
+    }
+    Ok(())
+}
+
+/// A number's text with zeros before it up to a width.
+pub fn zeros_before(text: &str, width: usize) -> String {
+    format!("{}{text}", "0".repeat(width.saturating_sub(text.chars().count())))
 }
 
 /// Makes strings: `write` writes a row's text, or gives None for null before it wrote anything.
