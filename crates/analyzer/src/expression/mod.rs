@@ -10,7 +10,7 @@ mod subquery;
 mod window;
 
 pub(crate) use call::{arguments, builtin_name, generator, sort_key, unresolved_routine};
-pub(crate) use extract::extract_field;
+pub(crate) use extract::{extract_field, get_field};
 pub(crate) use output::{NamedExpr, named, output_name};
 pub(crate) use star::expand;
 
