@@ -14,6 +14,21 @@ use firesteel_types::Literal;
 
 /// Analyses a call by name.
 pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
+    call_by_name(a, call, origin, scope, false)
+}
+
+/// Analyses a call that stands before OVER: aggregates in its arguments are those of the query's groups.
+pub(crate) fn windowed(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
+    call_by_name(a, call, origin, scope, true)
+}
+
+fn call_by_name(
+    a: &mut Analyzer<'_>,
+    call: &FunctionCall,
+    origin: &Origin,
+    scope: &Scope,
+    is_windowed: bool,
+) -> Result<TypedExpr> {
     let parsed = parsed_arguments(a, call)?;
     let call = parsed.as_ref().unwrap_or(call);
     let Some(name) = builtin_name(&call.name) else { return user_function(a, call, origin, scope) };
@@ -32,7 +47,7 @@ pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origi
             let mut context = a.build_context(origin);
             function.build(&mut context, arguments)
         }
-        Body::Aggregate(build) => aggregate(a, function, *build, call, origin, scope),
+        Body::Aggregate(build) => aggregate(a, function, *build, call, (origin, is_windowed), scope),
         Body::HigherOrder(higher_order) => {
             refuse_aggregate_syntax(&name, call)?;
             lambda::call(a, function, *higher_order, call, origin, scope)
@@ -196,7 +211,7 @@ fn aggregate(
     function: &Function,
     build: fn(&mut firesteel_functions::BuildContext<'_>, AggregateCall) -> Result<TypedExpr>,
     call: &FunctionCall,
-    origin: &Origin,
+    (origin, is_windowed): (&Origin, bool),
     scope: &Scope,
 ) -> Result<TypedExpr> {
     let is_star = matches!(
@@ -206,7 +221,7 @@ fn aggregate(
         && !call.is_distinct;
     let arguments = if is_star { Vec::new() } else { arguments(a, &call.arguments, scope)? };
     for argument in &arguments {
-        if contains_aggregate(&argument.expr) {
+        if !is_windowed && contains_aggregate(&argument.expr) {
             return Err(SparkError::new("NESTED_AGGREGATE_FUNCTION"));
         }
     }

@@ -104,7 +104,12 @@ fn inner_function(a: &mut Analyzer<'_>, function: &Expr, scope: &Scope) -> Resul
         };
         return Ok((typed, fixed));
     }
-    let typed = a.expression(function, scope)?;
+    let typed = match &function.kind {
+        ExprKind::Function(call) => {
+            call::windowed(a, call, &function.origin, scope).map_err(|e| crate::analyzer::at(e, &function.origin))?
+        }
+        _ => a.expression(function, scope)?,
+    };
     let is_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
     if !is_aggregate {
         return Err(SparkError::new("UNSUPPORTED_EXPR_FOR_WINDOW").with("sqlExpr", format!("\"{}\"", typed.name)));
