@@ -224,6 +224,13 @@ fn aggregate(
         if !is_windowed && contains_aggregate(&argument.expr) {
             return Err(SparkError::new("NESTED_AGGREGATE_FUNCTION"));
         }
+        if !is_windowed && super::contains_window(&argument.expr) {
+            return Err(SparkError::plain(
+                firesteel_error::ExceptionClass::Analysis,
+                "It is not allowed to use a window function inside an aggregate function. \
+                 Please use the inner window function in a sub-query.",
+            ));
+        }
     }
     let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
     let text = function.call_text(&texts);
@@ -233,6 +240,16 @@ fn aggregate(
     let filter = match &call.filter {
         Some(filter) => {
             let typed = a.expression(filter, scope)?;
+            if contains_aggregate(&typed.expr) {
+                return Err(SparkError::new("INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE")
+                    .with("filterExpr", format!("\"{}\"", typed.name))
+                    .with("aggExpr", format!("\"{}\"", typed.name)));
+            }
+            if super::contains_window(&typed.expr) {
+                return Err(SparkError::new("INVALID_AGGREGATE_FILTER.CONTAINS_WINDOW_FUNCTION")
+                    .with("filterExpr", format!("\"{}\"", typed.name))
+                    .with("windowExpr", format!("\"{}\"", typed.name)));
+            }
             Some(typed)
         }
         None => None,

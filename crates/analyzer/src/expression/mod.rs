@@ -13,6 +13,7 @@ pub(crate) use call::{arguments, builtin_name, generator, sort_key, unresolved_r
 pub(crate) use extract::{extract_field, get_field};
 pub(crate) use output::{NamedExpr, named, output_name};
 pub(crate) use star::expand;
+pub(crate) use window::{contains_window, not_in_operator};
 
 use crate::analyzer::Analyzer;
 use crate::attribute::quote_parts;

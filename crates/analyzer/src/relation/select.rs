@@ -88,9 +88,8 @@ pub(crate) fn block(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resolve
                 a.windows.pop();
                 resolved
             }
-            RelationKind::Having { input, condition } | RelationKind::Qualify { input, condition } => {
-                super::unary::filter(a, input, condition)
-            }
+            RelationKind::Having { input, condition } => super::unary::filter(a, input, condition),
+            RelationKind::Qualify { input, condition } => super::unary::qualify(a, input, condition),
             _ => Err(SparkError::internal("not a select block")),
         },
     }
@@ -231,6 +230,7 @@ fn analyse_over(
     let mut having = Vec::new();
     for condition in &block.having {
         let typed = a.expression(condition, &scope)?;
+        super::unary::no_windows(&typed, "HAVING")?;
         having.push(super::unary::boolean(typed, "HAVING")?);
     }
     let mut qualify = Vec::new();
@@ -495,6 +495,9 @@ fn analyse_grouping(
         let is_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
         if is_aggregate {
             return Err(SparkError::new("GROUP_BY_AGGREGATE").with("sqlExpr", typed.name.clone()));
+        }
+        if expression::contains_window(&typed.expr) {
+            return Err(expression::not_in_operator(typed));
         }
         check_groupable(typed)?;
     }

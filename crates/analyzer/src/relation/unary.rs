@@ -35,12 +35,33 @@ pub(crate) fn boolean(typed: TypedExpr, clause: &str) -> Result<TypedExpr> {
     }
 }
 
+/// WHERE: no windows in the condition.
 pub(crate) fn filter(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr) -> Result<Resolved> {
+    filter_by(a, input, condition, false)
+}
+
+/// QUALIFY, whose condition may contain windows.
+pub(crate) fn qualify(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr) -> Result<Resolved> {
+    filter_by(a, input, condition, true)
+}
+
+/// The error for a window function in a clause that has no place for it.
+pub(crate) fn no_windows(typed: &TypedExpr, clause: &str) -> Result<()> {
+    if expression::contains_window(&typed.expr) {
+        return Err(SparkError::new("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE").with("clauseName", clause));
+    }
+    Ok(())
+}
+
+fn filter_by(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr, allows_windows: bool) -> Result<Resolved> {
     let input = a.relation(input)?;
     let scope = Scope::with_below(&input, a.case_sensitive());
     a.below_used.clear();
     let typed = boolean(a.expression(condition, &scope)?, "WHERE")?;
     let below = std::mem::take(&mut a.below_used);
+    if !allows_windows {
+        no_windows(&typed, "WHERE")?;
+    }
     if expression_has_aggregate(&typed.expr) {
         return Err(SparkError::new("INVALID_WHERE_CONDITION")
             .with("condition", format!("\"{}\"", typed.name))
@@ -52,7 +73,7 @@ pub(crate) fn filter(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr) -
     })?;
     let mut plan = base;
     let mut expr = typed.expr;
-    let has_window = has_window(&expr);
+    let has_window = expression::contains_window(&expr);
     if has_window {
         plan = super::select::extract_windows(plan, &mut [&mut expr])?;
     }
@@ -69,11 +90,6 @@ fn exactly(resolved: Resolved) -> Result<Resolved> {
 fn expression_has_aggregate(expr: &DfExpr) -> bool {
     use datafusion::common::tree_node::TreeNode;
     expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false)
-}
-
-fn has_window(expr: &DfExpr) -> bool {
-    use datafusion::common::tree_node::TreeNode;
-    expr.exists(|e| Ok(matches!(e, DfExpr::WindowFunction(_)))).unwrap_or(false)
 }
 
 /// LIMIT and OFFSET: constants of integral type, not negative.
