@@ -52,3 +52,9 @@ def test_windows_stand_only_where_they_can_be_computed(spark, query, condition):
     with pytest.raises(AnalysisException) as error:
         spark.sql(ROWS + query).collect()
     assert error.value.getCondition() == condition
+
+
+def test_lists_over_empty_frames(spark):
+    frame = "over (order by id rows between 5 preceding and 3 preceding)"
+    query = f"select collect_list(1) {frame} a, collect_set(id) {frame} b, array_agg('a') {frame} c from range(3)"
+    assert [tuple(row) for row in spark.sql(query).collect()] == [([], [], [])] * 3
