@@ -20,6 +20,7 @@ use crate::attribute::quote_parts;
 use crate::scope::Scope;
 use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
+use firesteel_functions::scalar::predicate::equality;
 use firesteel_functions::{TypedExpr, cast};
 use firesteel_plan::{CastMode, Expr, ExprKind, Parameter};
 use firesteel_types::time_zone::TimeZone;
@@ -199,6 +200,11 @@ fn explicit_cast(
         return literal_in(&value, a.zone());
     }
     Ok(cast.named(name))
+}
+
+/// The value by which rows are grouped, ordered or told apart: with one zero and one NaN.
+pub(crate) fn key(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<DfExpr> {
+    equality::key(typed, &a.build_context(&firesteel_plan::Origin::Unknown))
 }
 
 /// An implicit cast: the name stays.

@@ -170,11 +170,15 @@ impl Analysed {
 fn analyse_specification(a: &mut Analyzer<'_>, spec: &WindowSpecification, scope: &Scope) -> Result<Analysed> {
     let mut partition = Vec::new();
     for expr in &spec.partition_by {
-        partition.push(a.expression(expr, scope)?);
+        let typed = a.expression(expr, scope)?;
+        let key = super::key(a, &typed)?;
+        partition.push(TypedExpr { expr: key, ..typed });
     }
     let mut order = Vec::new();
     for key in &spec.order_by {
-        order.push(call::sort_key(a, key, scope)?);
+        let (mut sort, typed) = call::sort_key(a, key, scope)?;
+        sort.expr = super::key(a, &typed)?;
+        order.push((sort, typed));
     }
     Ok(Analysed { partition, order })
 }

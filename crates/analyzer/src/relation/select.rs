@@ -121,7 +121,7 @@ pub(crate) fn sort_resolved(
             None => a.expression(&order.child, &scope)?,
         };
         check_orderable(&typed)?;
-        sort.push(SortExpr::new(typed.expr, order.ascending, order.nulls_come_first()));
+        sort.push(SortExpr::new(expression::key(a, &typed)?, order.ascending, order.nulls_come_first()));
     }
     let below = std::mem::take(&mut a.below_used);
     let base = resolved.expose(&below).ok_or_else(|| match below.first() {
@@ -299,7 +299,7 @@ fn analyse_over(
     for condition in qualify {
         plan = built(LogicalPlanBuilder::from(plan).filter(condition.expr).and_then(LogicalPlanBuilder::build))?;
     }
-    finish(block, &input, plan, outputs, keys, sort.is_some_and(|s| s.1), is_aggregate)
+    finish(a, block, &input, plan, outputs, (keys, sort.is_some_and(|s| s.1)), is_aggregate)
 }
 
 /// A sort key: by the outputs' names, then the input's columns.
@@ -324,12 +324,12 @@ fn sort_key(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope, outputs: &[NamedEx
 
 /// The projection, with sort keys that are no outputs as extra columns.
 fn finish(
+    a: &Analyzer<'_>,
     block: &Block<'_>,
     input: &Resolved,
     plan: LogicalPlan,
     outputs: Vec<NamedExpr>,
-    keys: Vec<(TypedExpr, SortOrder)>,
-    is_global: bool,
+    (keys, is_global): (Vec<(TypedExpr, SortOrder)>, bool),
     is_aggregate: bool,
 ) -> Result<Resolved> {
     let mut seen = std::collections::HashSet::new();
@@ -338,7 +338,8 @@ fn finish(
     let mut sort = Vec::new();
     let mut has_extra = false;
     for (typed, order) in keys {
-        let column = match outputs.iter().find(|o| o.typed.expr == typed.expr) {
+        let mut key = typed.clone();
+        key.expr = match outputs.iter().find(|o| o.typed.expr == typed.expr) {
             Some(output) => output.attribute.expr(),
             None => {
                 has_extra = true;
@@ -347,7 +348,7 @@ fn finish(
                 extra.attribute.expr()
             }
         };
-        sort.push(SortExpr::new(column, order.ascending, order.nulls_come_first()));
+        sort.push(SortExpr::new(expression::key(a, &key)?, order.ascending, order.nulls_come_first()));
     }
     let output: Vec<Attribute> = outputs.into_iter().map(|o| o.attribute).collect();
     let projected = project(plan, expressions)?;

@@ -184,7 +184,8 @@ pub(crate) fn deduplicate(
                     .with("dataType", format!("\"{}\"", column.data_type.sql())));
             }
         }
-        let plan = built(LogicalPlanBuilder::from(exact).distinct().and_then(LogicalPlanBuilder::build))?;
+        let rows = super::set_operation::comparable(a, exact, &input.output)?;
+        let plan = built(LogicalPlanBuilder::from(rows).distinct().and_then(LogicalPlanBuilder::build))?;
         return Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) });
     };
     let scope = a.scope(&[&input]);
@@ -193,6 +194,7 @@ pub(crate) fn deduplicate(
         let typed = a.expression(column, &scope)?;
         keys.push(typed.expr);
     }
+    let exact = comparable_keys(a, &input, exact, &keys)?;
     // Each other column's first value of the group.
     let first = datafusion::functions_aggregate::first_last::first_value_udaf();
     let mut aggregates = Vec::new();
@@ -222,6 +224,23 @@ pub(crate) fn deduplicate(
     let aggregate = built(Aggregate::try_new(Arc::new(exact), keys, aggregates).map(LogicalPlan::Aggregate))?;
     let plan = project(aggregate, renamed)?;
     Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) })
+}
+
+/// The rows with their key columns such that values that count as one are equal.
+fn comparable_keys(a: &Analyzer<'_>, input: &Resolved, rows: LogicalPlan, keys: &[DfExpr]) -> Result<LogicalPlan> {
+    let mut seen = std::collections::HashSet::new();
+    let mut expressions = Vec::new();
+    let mut is_changed = false;
+    for column in input.output.iter().filter(|c| seen.insert(c.id)) {
+        let (plain, key) = (column.expr(), expression::key(a, &column.typed())?);
+        if keys.contains(&plain) && key != plain {
+            is_changed = true;
+            expressions.push(key.alias(column.column_name()));
+        } else {
+            expressions.push(plain);
+        }
+    }
+    if is_changed { project(rows, expressions) } else { Ok(rows) }
 }
 
 fn contains_map(t: &DataType) -> bool {
