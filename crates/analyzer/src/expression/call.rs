@@ -14,6 +14,21 @@ use firesteel_types::Literal;
 
 /// Analyses a call by name.
 pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
+    call_by_name(a, call, origin, scope, false)
+}
+
+/// Analyses a call that stands before OVER: aggregates in its arguments are those of the query's groups.
+pub(crate) fn windowed(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
+    call_by_name(a, call, origin, scope, true)
+}
+
+fn call_by_name(
+    a: &mut Analyzer<'_>,
+    call: &FunctionCall,
+    origin: &Origin,
+    scope: &Scope,
+    is_windowed: bool,
+) -> Result<TypedExpr> {
     let parsed = parsed_arguments(a, call)?;
     let call = parsed.as_ref().unwrap_or(call);
     let Some(name) = builtin_name(&call.name) else { return user_function(a, call, origin, scope) };
@@ -38,7 +53,7 @@ pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origi
                 None => built,
             })
         }
-        Body::Aggregate(build) => aggregate(a, function, *build, call, origin, scope),
+        Body::Aggregate(build) => aggregate(a, function, *build, call, (origin, is_windowed), scope),
         Body::HigherOrder(higher_order) => {
             refuse_aggregate_syntax(&name, call)?;
             lambda::call(a, function, *higher_order, call, origin, scope)
@@ -204,7 +219,7 @@ fn aggregate(
     function: &Function,
     build: fn(&mut firesteel_functions::BuildContext<'_>, AggregateCall) -> Result<TypedExpr>,
     call: &FunctionCall,
-    origin: &Origin,
+    (origin, is_windowed): (&Origin, bool),
     scope: &Scope,
 ) -> Result<TypedExpr> {
     let is_star = matches!(
@@ -214,8 +229,15 @@ fn aggregate(
         && !call.is_distinct;
     let arguments = if is_star { Vec::new() } else { arguments(a, &call.arguments, scope)? };
     for argument in &arguments {
-        if contains_aggregate(&argument.expr) {
+        if !is_windowed && contains_aggregate(&argument.expr) {
             return Err(SparkError::new("NESTED_AGGREGATE_FUNCTION"));
+        }
+        if !is_windowed && super::contains_window(&argument.expr) {
+            return Err(SparkError::plain(
+                firesteel_error::ExceptionClass::Analysis,
+                "It is not allowed to use a window function inside an aggregate function. \
+                 Please use the inner window function in a sub-query.",
+            ));
         }
     }
     let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
@@ -226,6 +248,16 @@ fn aggregate(
     let filter = match &call.filter {
         Some(filter) => {
             let typed = a.expression(filter, scope)?;
+            if contains_aggregate(&typed.expr) {
+                return Err(SparkError::new("INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE")
+                    .with("filterExpr", format!("\"{}\"", typed.name))
+                    .with("aggExpr", format!("\"{}\"", typed.name)));
+            }
+            if super::contains_window(&typed.expr) {
+                return Err(SparkError::new("INVALID_AGGREGATE_FILTER.CONTAINS_WINDOW_FUNCTION")
+                    .with("filterExpr", format!("\"{}\"", typed.name))
+                    .with("windowExpr", format!("\"{}\"", typed.name)));
+            }
             Some(typed)
         }
         None => None,

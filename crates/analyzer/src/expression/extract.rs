@@ -16,7 +16,7 @@ pub(crate) fn extract_field(a: &Analyzer<'_>, child: TypedExpr, name: &str) -> R
             let index = field_index(a, &schema, name)?;
             let field = &schema.fields[index];
             let text = format!("{}.{}", child.name, field.name);
-            Ok(get_field(child, field).named(text))
+            Ok(get_field(a, child, index)?.named(text))
         }
         DataType::Array { element, contains_null } if matches!(element.as_ref(), DataType::Struct(_)) => {
             let DataType::Struct(schema) = element.as_ref() else {
@@ -62,12 +62,11 @@ fn field_index(a: &Analyzer<'_>, schema: &StructType, name: &str) -> Result<usiz
     }
 }
 
-/// Reads a field that is known to be there.
-fn get_field(child: TypedExpr, field: &StructField) -> TypedExpr {
-    let function = datafusion::functions::core::get_field();
-    let key = DfExpr::Literal(ScalarValue::Utf8(Some(field.name.clone())), None);
-    let nullable = child.nullable || field.nullable;
-    TypedExpr::new(function.call(vec![child.expr, key]), field.data_type.clone(), nullable, "")
+/// Reads a field that is known to be there; it is null where the struct is.
+pub(crate) fn get_field(a: &Analyzer<'_>, child: TypedExpr, index: usize) -> Result<TypedExpr> {
+    let position = i32::try_from(index).map_err(|_| SparkError::internal("a struct of too many fields"))?;
+    let position = super::literal(&firesteel_types::Literal::Integer(position))?;
+    a.build_context(&Origin::Unknown).call("get_struct_field", vec![child, position])
 }
 
 /// `child[extraction]`
@@ -151,10 +150,10 @@ fn update_path(
     let text = format!("update_fields({}, {action})", child.name);
     let mut arguments = Vec::new();
     let mut is_found = false;
-    for field in &schema.fields {
+    for (index, field) in schema.fields.iter().enumerate() {
         let here = same(&field.name);
         is_found |= here;
-        let old = get_field(child.clone(), field).named(&field.name);
+        let old = get_field(a, child.clone(), index)?.named(&field.name);
         let new = if !here {
             Some(old)
         } else if !rest.is_empty() {

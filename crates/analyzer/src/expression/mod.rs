@@ -12,16 +12,18 @@ mod subquery;
 mod window;
 
 pub(crate) use call::{arguments, builtin_name, generator, in_order, sort_key, unresolved_routine};
-pub(crate) use extract::extract_field;
+pub(crate) use extract::{extract_field, get_field};
 pub(crate) use output::{NamedExpr, named, output_name};
 pub(crate) use sql_function::{bind, within};
 pub(crate) use star::expand;
+pub(crate) use window::{contains_window, not_in_operator};
 
 use crate::analyzer::Analyzer;
 use crate::attribute::quote_parts;
 use crate::scope::Scope;
 use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
+use firesteel_functions::scalar::predicate::equality;
 use firesteel_functions::{TypedExpr, cast};
 use firesteel_plan::{CastMode, Expr, ExprKind, Parameter};
 use firesteel_types::time_zone::TimeZone;
@@ -198,6 +200,11 @@ fn explicit_cast(
         return literal_in(&value, a.zone());
     }
     Ok(cast.named(name))
+}
+
+/// The value by which rows are grouped, ordered or told apart: with one zero and one NaN.
+pub(crate) fn key(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<DfExpr> {
+    equality::key(typed, &a.build_context(&firesteel_plan::Origin::Unknown))
 }
 
 /// An implicit cast: the name stays.

@@ -1,6 +1,6 @@
 //! Stars and regular expressions over column names.
 
-use super::extract_field;
+use super::{extract_field, get_field};
 use crate::analyzer::Analyzer;
 use crate::attribute::{Attribute, quote_parts};
 use crate::scope::Scope;
@@ -65,10 +65,12 @@ fn star(
             typed = extract_field(a, typed, field)?;
         }
         if let DataType::Struct(schema) = typed.data_type.clone() {
-            return schema
-                .fields
-                .iter()
-                .map(|f| Ok((f.name.clone(), extract_field(a, typed.clone(), &f.name)?)))
+            let fields = schema.fields.iter().enumerate();
+            return fields
+                .map(|(index, f)| {
+                    let text = format!("{}.{}", typed.name, f.name);
+                    Ok((f.name.clone(), get_field(a, typed.clone(), index)?.named(text)))
+                })
                 .collect();
         }
     }

@@ -35,8 +35,14 @@ pub(crate) fn window(
     };
     let (inner, fixed_frame) = inner_function(a, function, scope)?;
     let spec = analyse_specification(a, &specification, scope)?;
+    if fixed_frame.is_some() && spec.order.is_empty() {
+        return Err(not_ordered(function, &inner));
+    }
     let frame = frame(a, &specification, &spec, fixed_frame)?;
     let text = window_text(&inner.name, &spec, &frame);
+    if matches!(&function.kind, ExprKind::Function(call) if call.is_distinct) {
+        return Err(SparkError::new("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED").with("windowExpr", format!("\"{text}\"")));
+    }
     let transformed = built(inner.expr.clone().transform_down(|e| {
         let filled = match e {
             DfExpr::AggregateFunction(f) => WindowFunction {
@@ -69,6 +75,15 @@ pub(crate) fn window(
     Ok(TypedExpr::new(transformed.data, inner.data_type, inner.nullable, text))
 }
 
+/// The error for a function that needs an order in its window.
+fn not_ordered(function: &Expr, inner: &TypedExpr) -> SparkError {
+    let name = match &function.kind {
+        ExprKind::Function(call) => builtin_name(&call.name).unwrap_or_default(),
+        _ => String::new(),
+    };
+    SparkError::new("WINDOW_FUNCTION_FRAME_NOT_ORDERED").with("wf_name", name).with("wf_expr", inner.name.clone())
+}
+
 /// Finds a window of the WINDOW clause.
 fn named_window(a: &Analyzer<'_>, name: &str) -> Result<WindowSpecification> {
     a.windows
@@ -80,6 +95,16 @@ fn named_window(a: &Analyzer<'_>, name: &str) -> Result<WindowSpecification> {
                 .with("windowName", name)
                 .with("docroot", "https://spark.apache.org/docs/latest")
         })
+}
+
+/// True where a window function is called within.
+pub(crate) fn contains_window(expr: &DfExpr) -> bool {
+    expr.exists(|e| Ok(matches!(e, DfExpr::WindowFunction(_)))).unwrap_or(false)
+}
+
+/// The error for window functions in an operator that has no place for them.
+pub(crate) fn not_in_operator(typed: &TypedExpr) -> SparkError {
+    SparkError::new("UNSUPPORTED_EXPR_FOR_OPERATOR").with("invalidExprSqls", format!("[\"{}\"]", typed.name))
 }
 
 /// The function without its window, and whether it needs a fixed frame (ranks, lag and lead).
@@ -104,7 +129,12 @@ fn inner_function(a: &mut Analyzer<'_>, function: &Expr, scope: &Scope) -> Resul
         };
         return Ok((typed, fixed));
     }
-    let typed = a.expression(function, scope)?;
+    let typed = match &function.kind {
+        ExprKind::Function(call) => {
+            call::windowed(a, call, &function.origin, scope).map_err(|e| crate::analyzer::at(e, &function.origin))?
+        }
+        _ => a.expression(function, scope)?,
+    };
     let is_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
     if !is_aggregate {
         return Err(SparkError::new("UNSUPPORTED_EXPR_FOR_WINDOW").with("sqlExpr", format!("\"{}\"", typed.name)));
@@ -140,11 +170,15 @@ impl Analysed {
 fn analyse_specification(a: &mut Analyzer<'_>, spec: &WindowSpecification, scope: &Scope) -> Result<Analysed> {
     let mut partition = Vec::new();
     for expr in &spec.partition_by {
-        partition.push(a.expression(expr, scope)?);
+        let typed = a.expression(expr, scope)?;
+        let key = super::key(a, &typed)?;
+        partition.push(TypedExpr { expr: key, ..typed });
     }
     let mut order = Vec::new();
     for key in &spec.order_by {
-        order.push(call::sort_key(a, key, scope)?);
+        let (mut sort, typed) = call::sort_key(a, key, scope)?;
+        sort.expr = super::key(a, &typed)?;
+        order.push((sort, typed));
     }
     Ok(Analysed { partition, order })
 }
@@ -157,12 +191,6 @@ fn frame(
 ) -> Result<DfFrame> {
     let null = || ScalarValue::UInt64(None);
     if let Some(fixed) = fixed {
-        if analysed.order.is_empty() {
-            return Err(SparkError::plain(
-                firesteel_error::ExceptionClass::Analysis,
-                "The window function needs an ORDER BY in its window",
-            ));
-        }
         if let Some(frame) = &spec.frame {
             let is_running = frame.unit == FrameUnit::Rows
                 && frame.lower == FrameBound::UnboundedPreceding
@@ -193,6 +221,7 @@ fn frame(
         FrameUnit::Rows => WindowFrameUnits::Rows,
         FrameUnit::Range => WindowFrameUnits::Range,
     };
+    check_bounds(frame, units, &lower, &upper)?;
     if units == WindowFrameUnits::Range && analysed.order.is_empty() && has_offset(frame) {
         return Err(
             SparkError::new("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER").with("sqlExpr", "\"window specification\"")
@@ -211,6 +240,36 @@ fn frame(
             .with("orderSpec", "several"));
     }
     Ok(DfFrame::new_bounds(units, lower, upper))
+}
+
+/// The lower bound of a frame must not come after the upper one.
+fn check_bounds(
+    frame: &WindowFrame,
+    units: WindowFrameUnits,
+    lower: &WindowFrameBound,
+    upper: &WindowFrameBound,
+) -> Result<()> {
+    let text = || format!("\"{}\"", frame_text(units, lower, upper));
+    if frame.lower == FrameBound::UnboundedFollowing || frame.upper == FrameBound::UnboundedPreceding {
+        return Err(SparkError::new("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_INVALID_BOUND")
+            .with("sqlExpr", text())
+            .with("upper", format!("\"{}\"", bound_text(upper)))
+            .with("lower", format!("\"{}\"", bound_text(lower))));
+    }
+    let are_values = matches!((&frame.lower, &frame.upper), (FrameBound::Value(_), FrameBound::Value(_)));
+    let is_reversed = match (lower, upper) {
+        (WindowFrameBound::Following(_), WindowFrameBound::Preceding(_) | WindowFrameBound::CurrentRow)
+        | (WindowFrameBound::CurrentRow, WindowFrameBound::Preceding(_)) => true,
+        (WindowFrameBound::Preceding(x), WindowFrameBound::Preceding(y)) => x < y,
+        (WindowFrameBound::Following(x), WindowFrameBound::Following(y)) => x > y,
+        _ => false,
+    };
+    if are_values && is_reversed {
+        return Err(SparkError::new("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON")
+            .with("sqlExpr", text())
+            .with("comparison", "less than or equal"));
+    }
+    Ok(())
 }
 
 fn has_offset(frame: &WindowFrame) -> bool {
@@ -325,9 +384,13 @@ fn window_text(function: &str, spec: &Analysed, frame: &DfFrame) -> String {
         let keys: Vec<String> = spec.order.iter().map(|(s, t)| order_text(&t.name, s.asc, s.nulls_first)).collect();
         parts.push(format!("ORDER BY {}", keys.join(", ")));
     }
-    let units = if frame.units == WindowFrameUnits::Rows { "ROWS" } else { "RANGE" };
-    parts.push(format!("{units} BETWEEN {} AND {}", bound_text(&frame.start_bound), bound_text(&frame.end_bound)));
+    parts.push(frame_text(frame.units, &frame.start_bound, &frame.end_bound));
     format!("{function} OVER ({})", parts.join(" "))
+}
+
+fn frame_text(units: WindowFrameUnits, lower: &WindowFrameBound, upper: &WindowFrameBound) -> String {
+    let units = if units == WindowFrameUnits::Rows { "ROWS" } else { "RANGE" };
+    format!("{units} BETWEEN {} AND {}", bound_text(lower), bound_text(upper))
 }
 
 /// `a ASC NULLS FIRST`

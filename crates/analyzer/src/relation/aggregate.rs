@@ -38,7 +38,7 @@ pub(crate) fn plan(
     groups: &Groups,
     outputs: &mut [&mut TypedExpr],
 ) -> Result<LogicalPlan> {
-    let keys = key_columns(input, groups);
+    let keys = key_columns(a, input, groups)?;
     let mut base = input.plan.clone();
     if keys.iter().any(|k| !k.is_column()) {
         let mut expressions: Vec<DfExpr> = base.schema().columns().into_iter().map(DfExpr::Column).collect();
@@ -101,7 +101,6 @@ pub(crate) fn plan(
             output.nullable = true;
         }
     }
-    let _ = a;
     let group_expr = match &groups.sets {
         None => keys.iter().map(|k| k.attribute.expr()).collect(),
         Some(sets) => {
@@ -118,17 +117,20 @@ pub(crate) fn plan(
 
 /// The keys as columns of the aggregation's input. Under grouping sets each is
 /// a copy, as the aggregates still see the column itself.
-fn key_columns(input: &Resolved, groups: &Groups) -> Vec<NamedExpr> {
+fn key_columns(a: &Analyzer<'_>, input: &Resolved, groups: &Groups) -> Result<Vec<NamedExpr>> {
     groups
         .keys
         .iter()
         .map(|key| {
             let column = input.output.iter().chain(&input.hidden).find(|c| c.expr() == key.expr);
-            match column {
-                Some(column) if groups.sets.is_none() => NamedExpr::column(column),
-                Some(column) => NamedExpr::computed(key.clone(), column.name.clone()),
-                None => NamedExpr::computed(key.clone(), "group"),
-            }
+            let expr = crate::expression::key(a, key)?;
+            let is_same = expr == key.expr;
+            let value = TypedExpr { expr, ..key.clone() };
+            Ok(match column {
+                Some(column) if groups.sets.is_none() && is_same => NamedExpr::column(column),
+                Some(column) => NamedExpr::computed(value, column.name.clone()),
+                None => NamedExpr::computed(value, "group"),
+            })
         })
         .collect()
 }

@@ -10,7 +10,7 @@ use crate::scope::Scope;
 use datafusion::common::{NullHandling, UnnestOptions};
 use datafusion::logical_expr::{Expr as DfExpr, LogicalPlanBuilder};
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::{Body, Function, registry};
+use firesteel_functions::{Body, Function, TypedExpr, registry};
 use firesteel_plan::{Expr, ExprKind, FunctionCall, LateralView, TableFunctionCall};
 use firesteel_types::{DataType, Literal, StructField};
 
@@ -77,12 +77,15 @@ pub(crate) fn generate(
     // The struct's fields become columns.
     let mut attributes = Vec::new();
     let mut expressions: Vec<DfExpr> = input.plan.schema().columns().into_iter().map(DfExpr::Column).collect();
-    let get_field = datafusion::functions::core::get_field();
-    for (field, name) in generator.columns.iter().zip(&names) {
+    let DataType::Array { element, .. } = &rows.data_type else {
+        return Err(SparkError::internal("a generator makes an array of rows"));
+    };
+    let row = TypedExpr::new(rows.expr(), element.as_ref().clone(), true, "");
+    for (index, (field, name)) in generator.columns.iter().zip(&names).enumerate() {
         let nullable = field.nullable || is_outer;
         let attribute = Attribute::new(name, field.data_type.clone(), nullable).with_qualifier(&item.qualifier);
-        let key = DfExpr::Literal(datafusion::scalar::ScalarValue::Utf8(Some(field.name.clone())), None);
-        expressions.push(get_field.call(vec![rows.expr(), key]).alias(attribute.column_name()));
+        let value = expression::get_field(a, row.clone(), index)?;
+        expressions.push(value.expr.alias(attribute.column_name()));
         attributes.push(attribute);
     }
     let plan = project(unnested, expressions)?;

@@ -49,6 +49,9 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
             let scope = a.scope(&[&left, &right]);
             let typed =
                 boolean(a.expression(condition, &scope)?, "JOIN").map_err(|e| join_condition_type(e, condition))?;
+            if crate::expression::contains_window(&typed.expr) {
+                return Err(crate::expression::not_in_operator(&typed));
+            }
             combine(&left, &right, join.join_type, Some(typed.expr))
         }
     }

@@ -90,9 +90,8 @@ pub(crate) fn block(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resolve
                 a.windows.pop();
                 resolved
             }
-            RelationKind::Having { input, condition } | RelationKind::Qualify { input, condition } => {
-                super::unary::filter(a, input, condition)
-            }
+            RelationKind::Having { input, condition } => super::unary::filter(a, input, condition),
+            RelationKind::Qualify { input, condition } => super::unary::qualify(a, input, condition),
             _ => Err(SparkError::internal("not a select block")),
         },
     }
@@ -124,7 +123,7 @@ pub(crate) fn sort_resolved(
             None => a.expression(&order.child, &scope)?,
         };
         check_orderable(&typed)?;
-        sort.push(SortExpr::new(typed.expr, order.ascending, order.nulls_come_first()));
+        sort.push(SortExpr::new(expression::key(a, &typed)?, order.ascending, order.nulls_come_first()));
     }
     let below = std::mem::take(&mut a.below_used);
     let base = resolved.expose(&below).ok_or_else(|| match below.first() {
@@ -235,6 +234,7 @@ fn analyse_over(
     let mut having = Vec::new();
     for condition in &block.having {
         let typed = a.expression(condition, &scope)?;
+        super::unary::no_windows(&typed, "HAVING")?;
         having.push(super::unary::boolean(typed, "HAVING")?);
     }
     let mut qualify = Vec::new();
@@ -307,7 +307,7 @@ fn analyse_over(
     for condition in qualify {
         plan = built(LogicalPlanBuilder::from(plan).filter(condition.expr).and_then(LogicalPlanBuilder::build))?;
     }
-    finish(block, &input, plan, outputs, keys, sort.is_some_and(|s| s.1), is_aggregate)
+    finish(a, block, &input, plan, outputs, (keys, sort.is_some_and(|s| s.1)), is_aggregate)
 }
 
 /// A sort key: by the outputs' names, then the input's columns.
@@ -332,12 +332,12 @@ fn sort_key(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope, outputs: &[NamedEx
 
 /// The projection, with sort keys that are no outputs as extra columns.
 fn finish(
+    a: &Analyzer<'_>,
     block: &Block<'_>,
     input: &Resolved,
     plan: LogicalPlan,
     outputs: Vec<NamedExpr>,
-    keys: Vec<(TypedExpr, SortOrder)>,
-    is_global: bool,
+    (keys, is_global): (Vec<(TypedExpr, SortOrder)>, bool),
     is_aggregate: bool,
 ) -> Result<Resolved> {
     let mut seen = std::collections::HashSet::new();
@@ -346,7 +346,8 @@ fn finish(
     let mut sort = Vec::new();
     let mut has_extra = false;
     for (typed, order) in keys {
-        let column = match outputs.iter().find(|o| o.typed.expr == typed.expr) {
+        let mut key = typed.clone();
+        key.expr = match outputs.iter().find(|o| o.typed.expr == typed.expr) {
             Some(output) => output.attribute.expr(),
             None => {
                 has_extra = true;
@@ -355,7 +356,7 @@ fn finish(
                 extra.attribute.expr()
             }
         };
-        sort.push(SortExpr::new(column, order.ascending, order.nulls_come_first()));
+        sort.push(SortExpr::new(expression::key(a, &key)?, order.ascending, order.nulls_come_first()));
     }
     let output: Vec<Attribute> = outputs.into_iter().map(|o| o.attribute).collect();
     let projected = project(plan, expressions)?;
@@ -505,6 +506,9 @@ fn analyse_grouping(
         let is_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
         if is_aggregate {
             return Err(SparkError::new("GROUP_BY_AGGREGATE").with("sqlExpr", typed.name.clone()));
+        }
+        if expression::contains_window(&typed.expr) {
+            return Err(expression::not_in_operator(typed));
         }
         check_groupable(typed)?;
     }

@@ -65,14 +65,14 @@ pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> R
             if operation.is_all {
                 return Ok(union);
             }
-            let plan =
-                built(LogicalPlanBuilder::from(union.plan.clone()).distinct().and_then(LogicalPlanBuilder::build))?;
+            let rows = comparable(a, union.exact()?, &union.output)?;
+            let plan = built(LogicalPlanBuilder::from(rows).distinct().and_then(LogicalPlanBuilder::build))?;
             Ok(union.with_plan(plan))
         }
         operator => {
             let output = common_output(a, name, &[&left, &right])?;
-            let left_cast = cast_to(a, &left, &output)?;
-            let right_cast = cast_to(a, &right, &output)?;
+            let left_cast = comparable(a, cast_to(a, &left, &output)?, &output)?;
+            let right_cast = comparable(a, cast_to(a, &right, &output)?, &output)?;
             let plan = if operation.is_all {
                 counted(left_cast, right_cast, operator == SetOperator::Intersect)?
             } else if operator == SetOperator::Intersect {
@@ -102,6 +102,23 @@ pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> R
             Ok(Resolved { below: None, ..Resolved::over(renamed, output, &[&left, &right]) })
         }
     }
+}
+
+/// The rows of a relation of exactly these columns, with those equal that count as one.
+pub(crate) fn comparable(a: &Analyzer<'_>, plan: LogicalPlan, columns: &[Attribute]) -> Result<LogicalPlan> {
+    let mut seen = std::collections::HashSet::new();
+    let mut expressions = Vec::new();
+    let mut is_changed = false;
+    for column in columns.iter().filter(|c| seen.insert(c.id)) {
+        let key = expression::key(a, &column.typed())?;
+        if key == column.expr() {
+            expressions.push(key);
+        } else {
+            is_changed = true;
+            expressions.push(key.alias(column.column_name()));
+        }
+    }
+    if is_changed { crate::resolved::project(plan, expressions) } else { Ok(plan) }
 }
 
 /// INTERSECT ALL and EXCEPT ALL: equal rows are numbered on each side, so that

@@ -35,12 +35,33 @@ pub(crate) fn boolean(typed: TypedExpr, clause: &str) -> Result<TypedExpr> {
     }
 }
 
+/// WHERE: no windows in the condition.
 pub(crate) fn filter(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr) -> Result<Resolved> {
+    filter_by(a, input, condition, false)
+}
+
+/// QUALIFY, whose condition may contain windows.
+pub(crate) fn qualify(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr) -> Result<Resolved> {
+    filter_by(a, input, condition, true)
+}
+
+/// The error for a window function in a clause that has no place for it.
+pub(crate) fn no_windows(typed: &TypedExpr, clause: &str) -> Result<()> {
+    if expression::contains_window(&typed.expr) {
+        return Err(SparkError::new("WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE").with("clauseName", clause));
+    }
+    Ok(())
+}
+
+fn filter_by(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr, allows_windows: bool) -> Result<Resolved> {
     let input = a.relation(input)?;
     let scope = Scope::with_below(&input, a.case_sensitive());
     a.below_used.clear();
     let typed = boolean(a.expression(condition, &scope)?, "WHERE")?;
     let below = std::mem::take(&mut a.below_used);
+    if !allows_windows {
+        no_windows(&typed, "WHERE")?;
+    }
     if expression_has_aggregate(&typed.expr) {
         return Err(SparkError::new("INVALID_WHERE_CONDITION")
             .with("condition", format!("\"{}\"", typed.name))
@@ -52,7 +73,7 @@ pub(crate) fn filter(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr) -
     })?;
     let mut plan = base;
     let mut expr = typed.expr;
-    let has_window = has_window(&expr);
+    let has_window = expression::contains_window(&expr);
     if has_window {
         plan = super::select::extract_windows(plan, &mut [&mut expr])?;
     }
@@ -69,11 +90,6 @@ fn exactly(resolved: Resolved) -> Result<Resolved> {
 fn expression_has_aggregate(expr: &DfExpr) -> bool {
     use datafusion::common::tree_node::TreeNode;
     expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false)
-}
-
-fn has_window(expr: &DfExpr) -> bool {
-    use datafusion::common::tree_node::TreeNode;
-    expr.exists(|e| Ok(matches!(e, DfExpr::WindowFunction(_)))).unwrap_or(false)
 }
 
 /// LIMIT and OFFSET: constants of integral type, not negative.
@@ -168,7 +184,8 @@ pub(crate) fn deduplicate(
                     .with("dataType", format!("\"{}\"", column.data_type.sql())));
             }
         }
-        let plan = built(LogicalPlanBuilder::from(exact).distinct().and_then(LogicalPlanBuilder::build))?;
+        let rows = super::set_operation::comparable(a, exact, &input.output)?;
+        let plan = built(LogicalPlanBuilder::from(rows).distinct().and_then(LogicalPlanBuilder::build))?;
         return Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) });
     };
     let scope = a.scope(&[&input]);
@@ -177,6 +194,7 @@ pub(crate) fn deduplicate(
         let typed = a.expression(column, &scope)?;
         keys.push(typed.expr);
     }
+    let exact = comparable_keys(a, &input, exact, &keys)?;
     // Each other column's first value of the group.
     let first = datafusion::functions_aggregate::first_last::first_value_udaf();
     let mut aggregates = Vec::new();
@@ -206,6 +224,23 @@ pub(crate) fn deduplicate(
     let aggregate = built(Aggregate::try_new(Arc::new(exact), keys, aggregates).map(LogicalPlan::Aggregate))?;
     let plan = project(aggregate, renamed)?;
     Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) })
+}
+
+/// The rows with their key columns such that values that count as one are equal.
+fn comparable_keys(a: &Analyzer<'_>, input: &Resolved, rows: LogicalPlan, keys: &[DfExpr]) -> Result<LogicalPlan> {
+    let mut seen = std::collections::HashSet::new();
+    let mut expressions = Vec::new();
+    let mut is_changed = false;
+    for column in input.output.iter().filter(|c| seen.insert(c.id)) {
+        let (plain, key) = (column.expr(), expression::key(a, &column.typed())?);
+        if keys.contains(&plain) && key != plain {
+            is_changed = true;
+            expressions.push(key.alias(column.column_name()));
+        } else {
+            expressions.push(plain);
+        }
+    }
+    if is_changed { project(rows, expressions) } else { Ok(rows) }
 }
 
 fn contains_map(t: &DataType) -> bool {

@@ -1,6 +1,7 @@
 //! `count` and `count_if`.
 
 use super::{AggregateContext, declare};
+use crate::scalar::predicate::equality;
 use crate::{AggregateCall, ArgType, BuildContext, Function, Param, Signature, TypedExpr};
 use datafusion::functions::core::expr_fn::named_struct;
 use datafusion::functions_aggregate::count::count_udaf;
@@ -27,7 +28,7 @@ pub static FUNCTIONS: &[&Function] = &[
     ),
 ];
 
-fn count(_: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
+fn count(build: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
     if call.is_star && !call.is_distinct {
         let mut context = AggregateContext::new("count", call);
         context.text = "count(1)".into();
@@ -43,7 +44,9 @@ fn count(_: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
             .with("legacyConfValue", "\"true\""));
     }
     let context = AggregateContext::new("count", call);
-    let arguments: Vec<Expr> = context.call.arguments.iter().map(|a| counted(a, context.call.is_distinct)).collect();
+    let is_distinct = context.call.is_distinct;
+    let arguments =
+        context.call.arguments.iter().map(|a| counted(a, is_distinct, build)).collect::<Result<Vec<Expr>>>()?;
     let argument = match arguments.as_slice() {
         [single] => single.clone(),
         several => {
@@ -71,13 +74,12 @@ fn count(_: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
 }
 
 /// Zeros and NaNs are one value each when distinct ones are counted.
-fn counted(argument: &TypedExpr, is_distinct: bool) -> Expr {
+fn counted(argument: &TypedExpr, is_distinct: bool, build: &BuildContext<'_>) -> Result<Expr> {
     match argument.data_type {
-        DataType::Float if is_distinct => argument.expr.clone() + lit(0.0f32),
-        DataType::Double if is_distinct => argument.expr.clone() + lit(0.0f64),
         // A typed NULL, as DataFusion counts no void.
-        DataType::Null => lit(ScalarValue::Boolean(None)),
-        _ => argument.expr.clone(),
+        DataType::Null => Ok(lit(ScalarValue::Boolean(None))),
+        _ if is_distinct => equality::key(argument, build),
+        _ => Ok(argument.expr.clone()),
     }
 }
 

@@ -26,7 +26,7 @@ mod listagg;
 mod mode;
 mod moments;
 mod number;
-mod ordering;
+pub(crate) mod ordering;
 mod percentile;
 mod percentile_approx;
 mod picked;

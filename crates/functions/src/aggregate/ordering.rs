@@ -1,13 +1,13 @@
 //! Spark's order and equality of values of any orderable type, as bytes.
 
-use arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Array, ListArray, StructArray};
+use arrow::array::{Array, ArrayRef, AsArray, Float32Array, Float64Array, ListArray, MapArray, StructArray};
 use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType as ArrowType, Float32Type, Float64Type};
 use arrow::row::{RowConverter, SortField};
 use datafusion::common::Result as DfResult;
 use std::sync::Arc;
 
-/// Floats with one zero and one NaN, at any depth of arrays and structs.
+/// Floats with one zero and one NaN, at any depth of arrays, maps and structs.
 pub fn normalized(array: &ArrayRef) -> DfResult<ArrayRef> {
     if !has_floats(array.data_type()) {
         return Ok(Arc::clone(array));
@@ -28,6 +28,13 @@ pub fn normalized(array: &ArrayRef) -> DfResult<ArrayRef> {
             let values = normalized(list.values())?;
             Arc::new(ListArray::try_new(Arc::clone(field), list.offsets().clone(), values, list.nulls().cloned())?)
         }
+        ArrowType::Map(field, is_sorted) => {
+            let map = array.as_map();
+            let entries: ArrayRef = Arc::new(map.entries().clone());
+            let entries = normalized(&entries)?.as_struct().clone();
+            let (offsets, nulls) = (map.offsets().clone(), map.nulls().cloned());
+            Arc::new(MapArray::try_new(Arc::clone(field), offsets, entries, nulls, *is_sorted)?)
+        }
         ArrowType::Struct(fields) => {
             let parts = array.as_struct();
             let columns = parts.columns().iter().map(normalized).collect::<DfResult<Vec<_>>>()?;
@@ -40,7 +47,7 @@ pub fn normalized(array: &ArrayRef) -> DfResult<ArrayRef> {
 fn has_floats(data_type: &ArrowType) -> bool {
     match data_type {
         ArrowType::Float32 | ArrowType::Float64 => true,
-        ArrowType::List(field) => has_floats(field.data_type()),
+        ArrowType::List(field) | ArrowType::Map(field, _) => has_floats(field.data_type()),
         ArrowType::Struct(fields) => fields.iter().any(|f| has_floats(f.data_type())),
         _ => false,
     }

@@ -172,7 +172,7 @@ impl AggregateUDFImpl for SparkAggregateUdf {
         match self.kernel.over_nothing {
             OverNothing::Null => ScalarValue::try_from(data_type),
             OverNothing::Zero => ScalarValue::new_zero(data_type),
-            OverNothing::EmptyList => ScalarValue::new_default(data_type),
+            OverNothing::EmptyList => empty_list(data_type),
             OverNothing::Bitmap(byte) => Ok(ScalarValue::Binary(Some(vec![byte; BITMAP_BYTES]))),
         }
     }
@@ -240,4 +240,13 @@ pub fn aggregate(
         Vec::new(),
         None,
     ))
+}
+
+/// A list without elements, of exactly that type.
+fn empty_list(data_type: &ArrowType) -> DfResult<ScalarValue> {
+    let ArrowType::List(field) = data_type else { return ScalarValue::new_default(data_type) };
+    let values = arrow::array::new_empty_array(field.data_type());
+    let offsets = arrow::buffer::OffsetBuffer::from_lengths([0]);
+    let list = arrow::array::ListArray::try_new(Arc::clone(field), offsets, values, None)?;
+    Ok(ScalarValue::List(Arc::new(list)))
 }

@@ -91,15 +91,15 @@ fn narrow<T: TryFrom<i32>>(value: i32, kind: &str) -> Result<T> {
     T::try_from(value).map_err(|_| unsupported(&format!("{kind} {value}")))
 }
 
-/// A decimal from its text; precision and scale default to those of the text.
+/// A decimal from its text; precision and scale are at least those of the text.
 fn decimal(message: &literal::Decimal) -> Result<Literal> {
     let text = message.value.trim();
     let (unscaled, digits, places) = parse_decimal(text).ok_or_else(|| not_a_number(text))?;
-    // As in Spark, a precision is used only when it holds the value.
-    let scale = message.scale.unwrap_or(places);
+    // As in Spark, a declared precision or scale is used only where it holds the value.
+    let scale = message.scale.unwrap_or(places).max(places);
     let unscaled = rescale(unscaled, places, scale).ok_or_else(|| not_a_number(text))?;
-    let needed = decimal_digits(unscaled).max(scale);
-    let precision = message.precision.unwrap_or(digits.max(scale)).max(needed);
+    let needed = decimal_digits(unscaled).max(digits).max(scale);
+    let precision = message.precision.unwrap_or(needed).max(needed);
     match decimal_type(Some(precision), Some(scale))? {
         DataType::Decimal(precision, scale) => Ok(Literal::Decimal(unscaled, precision, scale)),
         _ => Err(unsupported("DECIMAL")),
@@ -266,6 +266,7 @@ mod tests {
         assert_eq!(decimal_of("-0.001", None, None), Literal::Decimal(-1, 3, 3));
         assert_eq!(decimal_of("1E+3", None, None), Literal::Decimal(1000, 4, 0));
         assert_eq!(decimal_of("1.5", Some(10), Some(4)), Literal::Decimal(15000, 10, 4));
+        assert_eq!(decimal_of("1.10", Some(10), Some(0)), Literal::Decimal(110, 10, 2));
     }
 
     #[test]

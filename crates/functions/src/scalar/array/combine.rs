@@ -89,7 +89,7 @@ fn flatten(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 fn field_name(argument: &TypedExpr, index: usize) -> String {
     match &argument.expr {
         Expr::Column(_) => argument.name.clone(),
-        Expr::ScalarFunction(f) if f.func.name() == "get_field" => {
+        Expr::ScalarFunction(f) if matches!(f.func.name(), "get_struct_field" | "get_array_struct_fields") => {
             argument.name.rsplit('.').next().unwrap_or(&argument.name).to_string()
         }
         _ => index.to_string(),

@@ -261,12 +261,9 @@ pub fn column_of(structs: &StructArray, position: usize) -> Result<ArrayRef> {
         .columns()
         .get(position)
         .ok_or_else(|| SparkError::internal(format!("a struct without field {position}")))?;
-    match structs.nulls().filter(|n| n.null_count() > 0) {
-        None => Ok(Arc::clone(column)),
-        Some(nulls) => {
-            let nulls = arrow::buffer::NullBuffer::union(Some(nulls), column.nulls());
-            let data = column.to_data().into_builder().nulls(nulls).build().map_err(internal)?;
-            Ok(arrow::array::make_array(data))
-        }
+    if structs.null_count() == 0 {
+        return Ok(Arc::clone(column));
     }
+    let hidden = arrow::compute::is_null(structs).map_err(internal)?;
+    arrow::compute::nullif(column.as_ref(), &hidden).map_err(internal)
 }

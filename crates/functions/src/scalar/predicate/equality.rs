@@ -37,7 +37,7 @@ pub(super) fn needs_kernel(data_type: &DataType) -> bool {
     }
 }
 
-/// A floating-point number in, the same out, but any NaN as the one and -0.0 as 0.0.
+/// A value in, the same out, but any NaN in it as the one and -0.0 as 0.0.
 pub(super) static NORMALIZE: Function = Function {
     name: "normalize_nan_and_zero",
     aliases: &[],
@@ -55,9 +55,10 @@ fn normalize(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         ArrowType::Float32 => Arc::new(
             typed::<Float32Array>(&array)?.unary::<_, Float32Type>(|v| if v.is_nan() { f32::NAN } else { v + 0.0 }),
         ),
-        _ => Arc::new(
+        ArrowType::Float64 => Arc::new(
             typed::<Float64Array>(&array)?.unary::<_, Float64Type>(|v| if v.is_nan() { f64::NAN } else { v + 0.0 }),
         ),
+        _ => crate::aggregate::ordering::normalized(&array).map_err(|e| SparkError::internal(e.to_string()))?,
     };
     if is_scalar {
         let value = ScalarValue::try_from_array(&result, 0).map_err(|e| SparkError::internal(e.to_string()))?;
@@ -82,6 +83,17 @@ pub fn normalized(value: &TypedExpr, context: &BuildContext<'_>) -> Result<Expr>
         }
         _ => Ok(value.expr.clone()),
     }
+}
+
+/// As [`normalized`], with the numbers within arrays, maps and structs: for keys of groups, of windows
+/// and of orders, and for rows that are compared whole.
+pub fn key(value: &TypedExpr, context: &BuildContext<'_>) -> Result<Expr> {
+    let is_number = matches!(value.data_type, DataType::Float | DataType::Double);
+    if is_number || !value.data_type.exists(&|t| matches!(t, DataType::Float | DataType::Double)) {
+        return normalized(value, context);
+    }
+    let arguments = std::slice::from_ref(value);
+    crate::kernel::call(&NORMALIZE, normalize, arguments, &value.data_type, value.nullable, context)
 }
 
 pub(super) fn call(
