@@ -128,10 +128,8 @@ async fn sql(session: &Arc<Session>, relation: Relation, run: &RunContext) -> Re
     let RelationKind::Sql { text, named_arguments, position_arguments } = inner.kind() else {
         return Err(SparkError::internal("an SQL command without SQL text"));
     };
-    let values = ParameterValues {
-        named: named_arguments.iter().cloned().collect(),
-        positions: position_arguments.clone(),
-    };
+    let values =
+        ParameterValues { named: named_arguments.iter().cloned().collect(), positions: position_arguments.clone() };
     let statement = session.parse(text, values)?;
     if let Statement::Query(_) = statement {
         session.analyse(relation).await?;

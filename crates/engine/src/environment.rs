@@ -307,7 +307,8 @@ impl Environment for SessionEnvironment {
     }
 
     fn data_source(&self, source: &DataSource) -> Result<Scan> {
-        let of_options = source.options.iter().filter(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path);
+        let of_options =
+            source.options.iter().filter(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path);
         source.paths.iter().chain(of_options).for_each(|path| self.note_source(path));
         self.block(crate::write::scan(&self.session, &self.conf, source))
     }

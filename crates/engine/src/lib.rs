@@ -25,6 +25,7 @@ pub mod session;
 pub mod show;
 mod soft_limit;
 mod statement;
+mod streamed;
 pub mod write;
 
 pub use analysis::{AnalysisReply, AnalysisRequest};

@@ -41,7 +41,11 @@ pub(crate) fn by_partition(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn Exe
             || any.is::<NestedLoopJoinExec>()
             || any.is::<HashJoinExec>()
             || any.is::<UnnestExec>();
-        Ok(if multiplies { Transformed::yes(Arc::new(CooperativeExec::new(node)) as _) } else { Transformed::no(node) })
+        if !multiplies {
+            return Ok(Transformed::no(node));
+        }
+        let node = crate::streamed::in_streamed_order(node)?;
+        Ok(Transformed::yes(Arc::new(CooperativeExec::new(node)) as _))
     })
     .map(|t| t.data)
 }

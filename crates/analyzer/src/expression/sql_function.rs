@@ -43,9 +43,10 @@ pub(crate) fn bind(
                 (position, value.as_ref())
             }
             _ if has_named => {
-                return Err(SparkError::new("UNEXPECTED_POSITIONAL_ARGUMENT")
-                    .with("routineName", routine())
-                    .with("parameterName", crate::attribute::quote(parameters.get(i).map_or("", |p| p.name.as_str()))));
+                return Err(SparkError::new("UNEXPECTED_POSITIONAL_ARGUMENT").with("routineName", routine()).with(
+                    "parameterName",
+                    crate::attribute::quote(parameters.get(i).map_or("", |p| p.name.as_str())),
+                ));
             }
             _ => (i, argument),
         };

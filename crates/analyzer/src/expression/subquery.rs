@@ -43,7 +43,9 @@ pub(crate) fn subquery(
 /// The names of the outer columns that a subquery uses, for its text.
 fn outer_names(used: &[DfExpr]) -> String {
     let names = used.iter().filter_map(|e| match e {
-        DfExpr::OuterReferenceColumn(_, column) => Some(column.name.rsplit_once('#').map_or(column.name.as_str(), |n| n.0)),
+        DfExpr::OuterReferenceColumn(_, column) => {
+            Some(column.name.rsplit_once('#').map_or(column.name.as_str(), |n| n.0))
+        }
         _ => None,
     });
     names.collect::<Vec<_>>().join(", ")
@@ -73,12 +75,7 @@ fn single_column(inner: Resolved) -> Result<Resolved> {
         .with("number", inner.output.len().to_string()))
 }
 
-fn in_subquery(
-    a: &mut Analyzer<'_>,
-    values: &[Expr],
-    query: &Relation,
-    scope: &Scope,
-) -> Result<TypedExpr> {
+fn in_subquery(a: &mut Analyzer<'_>, values: &[Expr], query: &Relation, scope: &Scope) -> Result<TypedExpr> {
     let (inner, used) = correlated(a, query, scope)?;
     let mut left = Vec::new();
     for value in values {

@@ -151,7 +151,12 @@ fn first_row(plan: LogicalPlan) -> Result<LogicalPlan> {
     built(LogicalPlanBuilder::from(plan).limit(0, Some(1)).and_then(LogicalPlanBuilder::build))
 }
 
-fn joined(left: LogicalPlan, right: LogicalPlan, join_type: JoinType, mut conditions: Vec<Expr>) -> Result<LogicalPlan> {
+fn joined(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    join_type: JoinType,
+    mut conditions: Vec<Expr>,
+) -> Result<LogicalPlan> {
     if conditions.is_empty() {
         conditions.push(lit(true));
     }
@@ -265,12 +270,7 @@ fn scalar(input: LogicalPlan, subquery: &Subquery) -> Result<(LogicalPlan, Expr)
 
 /// Joins a scalar subquery of which nobody knows how many rows it has: more than one are an
 /// error for the rows of the input that meet them.
-fn counted(
-    input: LogicalPlan,
-    pulled: Pulled,
-    column: &Column,
-    outer: &Outer<'_>,
-) -> Result<(LogicalPlan, Expr)> {
+fn counted(input: LogicalPlan, pulled: Pulled, column: &Column, outer: &Outer<'_>) -> Result<(LogicalPlan, Expr)> {
     let (pulled, keys) = pulled.keyed(outer)?;
     let (first, count) = (fresh("first"), fresh("count"));
     let aggregates = vec![

@@ -112,8 +112,7 @@ impl Pulled {
         let this = self.with_rows(outer)?;
         let (domain, columns) = this.domain(outer, references)?;
         let by = |e: &Expr| columns.iter().find(|(o, _)| o == e).map(|(_, c)| c.clone());
-        let conditions =
-            this.conditions.iter().map(|c| outer.replaced(c.clone(), &by)).collect::<Result<Vec<_>>>()?;
+        let conditions = this.conditions.iter().map(|c| outer.replaced(c.clone(), &by)).collect::<Result<Vec<_>>>()?;
         let builder = LogicalPlanBuilder::from(domain);
         let joined = if conditions.is_empty() {
             builder.cross_join(this.plan)
@@ -129,8 +128,7 @@ impl Pulled {
         let references: Vec<Expr> = defaults.values().flat_map(|e| outer.references(e)).collect();
         let (domain, columns) = self.domain(outer, &references)?;
         let by = |e: &Expr| columns.iter().find(|(o, _)| o == e).map(|(_, c)| c.clone());
-        let conditions =
-            self.conditions.iter().map(|c| outer.replaced(c.clone(), &by)).collect::<Result<Vec<_>>>()?;
+        let conditions = self.conditions.iter().map(|c| outer.replaced(c.clone(), &by)).collect::<Result<Vec<_>>>()?;
         let (marked, marker) = self.marked()?;
         let schema = self.plan.schema().clone();
         let builder = LogicalPlanBuilder::from(domain).join_on(marked, JoinType::Left, conditions);

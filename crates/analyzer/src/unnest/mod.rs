@@ -214,7 +214,9 @@ fn in_join(join: Join) -> Result<LogicalPlan> {
     if join.join_type == JoinType::Inner {
         let mut conditions: Vec<Expr> = join.on.iter().map(|(l, r)| l.clone().eq(r.clone())).collect();
         conditions.extend(join.filter.clone());
-        let plain = built(LogicalPlanBuilder::from(Arc::unwrap_or_clone(join.left)).cross_join(Arc::unwrap_or_clone(join.right)))?;
+        let plain = built(
+            LogicalPlanBuilder::from(Arc::unwrap_or_clone(join.left)).cross_join(Arc::unwrap_or_clone(join.right)),
+        )?;
         let plain = built(plain.build())?;
         let Some(predicate) = conjunction(conditions) else { return Ok(plain) };
         let filter = built(Filter::try_new(predicate, Arc::new(plain)))?;

@@ -108,7 +108,8 @@ fn over_defaults(
     }
     if !outside.is_empty() {
         // The expressions refer to the outer plan: rows for all of it are simpler.
-        let rows = Pulled { plan: pulled.plan.clone(), conditions: pulled.conditions.clone(), empty: pulled.empty.clone() };
+        let rows =
+            Pulled { plan: pulled.plan.clone(), conditions: pulled.conditions.clone(), empty: pulled.empty.clone() };
         let rows = rows.with_rows(outer)?;
         let names: Vec<String> = projection.schema.fields().iter().map(|f| f.name().clone()).collect();
         let (rows, expressions) = rows.without_references(outer, expressions)?;
@@ -233,16 +234,14 @@ fn through_limit(limit: &Limit, outer: &Outer<'_>) -> Result<Pulled> {
     let number = fresh("row");
     let window = built(row_number().partition_by(keys).order_by(order).build())?.alias(&number);
     let numbered = built(Window::try_new(vec![window], Arc::new(pulled.plan)).map(LogicalPlan::Window))?;
-    let number = || {
-        datafusion::logical_expr::cast(Expr::Column(Column::from_name(&number)), arrow::datatypes::DataType::Int64)
-    };
+    let number =
+        || datafusion::logical_expr::cast(Expr::Column(Column::from_name(&number)), arrow::datatypes::DataType::Int64);
     let skip = limit.skip.as_deref().cloned().unwrap_or_else(|| lit(0i64));
     let mut predicate = number().gt(skip.clone());
     if let Some(fetch) = &limit.fetch {
         predicate = predicate.and(number().lt_eq(skip + fetch.as_ref().clone()));
     }
-    let filtered =
-        built(LogicalPlanBuilder::from(numbered).filter(predicate).and_then(LogicalPlanBuilder::build))?;
+    let filtered = built(LogicalPlanBuilder::from(numbered).filter(predicate).and_then(LogicalPlanBuilder::build))?;
     let plan = project(filtered, schema.columns().into_iter().map(Expr::Column).collect())?;
     Ok(Pulled { plan, ..pulled_of(pulled.conditions) })
 }
@@ -310,8 +309,11 @@ fn through_join(join: &Join, outer: &Outer<'_>) -> Result<Pulled> {
                 conditions.into_iter().partition(|c| outer.has_references(c));
             plain.extend(same_keys(&left, &right, outer));
             let builder = LogicalPlanBuilder::from(left.plan);
-            let joined =
-                if plain.is_empty() { builder.cross_join(right.plan) } else { builder.join_on(right.plan, JoinType::Inner, plain) };
+            let joined = if plain.is_empty() {
+                builder.cross_join(right.plan)
+            } else {
+                builder.join_on(right.plan, JoinType::Inner, plain)
+            };
             let plan = built(joined.and_then(LogicalPlanBuilder::build))?;
             let conditions = left.conditions.into_iter().chain(right.conditions).chain(correlated).collect();
             Ok(Pulled { plan, conditions, empty: None })
@@ -355,7 +357,11 @@ fn outer_join(
         all.push(outer.replaced(condition, &by)?);
     }
     let builder = LogicalPlanBuilder::from(left.plan);
-    let joined = if all.is_empty() { builder.join_on(right.plan, join_type, vec![lit(true)]) } else { builder.join_on(right.plan, join_type, all) };
+    let joined = if all.is_empty() {
+        builder.join_on(right.plan, join_type, vec![lit(true)])
+    } else {
+        builder.join_on(right.plan, join_type, all)
+    };
     let plan = built(joined.and_then(LogicalPlanBuilder::build))?;
     Ok(Pulled { plan, conditions: left.conditions, empty: None })
 }

@@ -58,7 +58,9 @@ impl Persisted {
     /// Notes that the files at a path, or below it, have changed.
     pub(super) fn invalidate(&self, path: &str) {
         let within = |inner: &str, outer: &str| {
-            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || outer.ends_with('/'))
+            inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || outer.ends_with('/'))
         };
         if self.sources.iter().any(|source| within(source, path) || within(path, source)) {
             self.is_stale.store(true, Ordering::Release);

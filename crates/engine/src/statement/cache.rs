@@ -91,10 +91,8 @@ impl Runner {
 
     /// Makes what is kept of the files at a path be read again.
     pub(crate) fn refresh_path(&self, path: &str) {
-        let path = firesteel_sources::path::local_path(path).map_or_else(
-            |_| path.to_string(),
-            |local| local.to_string_lossy().into_owned(),
-        );
+        let path = firesteel_sources::path::local_path(path)
+            .map_or_else(|_| path.to_string(), |local| local.to_string_lossy().into_owned());
         self.session.engine().kept().invalidate(&path);
     }
 }

@@ -187,9 +187,7 @@ impl Runner {
         match &statement {
             Statement::Query(query) if into.is_empty() => self.query(query),
             Statement::Query(query) => self.assign_row(into, query).map(|()| nothing()),
-            _ if !into.is_empty() => {
-                Err(SparkError::new("INVALID_STATEMENT_FOR_EXECUTE_INTO").with("sqlString", text))
-            }
+            _ if !into.is_empty() => Err(SparkError::new("INVALID_STATEMENT_FOR_EXECUTE_INTO").with("sqlString", text)),
             Statement::ExecuteImmediate { .. } => {
                 Err(SparkError::new("NESTED_EXECUTE_IMMEDIATE").with("sqlString", text))
             }
