@@ -102,6 +102,24 @@ pub struct SparkScalarUdf {
 const OF_PARTITION: [&str; 7] =
     ["spark_partition_id", "monotonically_increasing_id", "rand", "randn", "uuid", "randstr", "poisson_sample"];
 
+/// How long the text of arguments may be before its digest stands for it. The text is made
+/// anew for every call around, which must not cost more the deeper calls are nested.
+const MAX_ARGUMENTS_TEXT: usize = 256;
+
+fn bounded(text: String) -> String {
+    use std::hash::DefaultHasher;
+    if text.len() <= MAX_ARGUMENTS_TEXT {
+        return text;
+    }
+    let digest = |seed: u8| {
+        let mut hasher = DefaultHasher::new();
+        seed.hash(&mut hasher);
+        text.hash(&mut hasher);
+        hasher.finish()
+    };
+    format!("{:016x}{:016x}", digest(0), digest(1))
+}
+
 impl SparkScalarUdf {
     pub fn new(
         function: &Function,
@@ -204,7 +222,7 @@ impl ScalarUDFImpl for SparkScalarUdf {
     // Plans tell columns apart by these texts, so what makes two calls different must be in them.
     fn schema_name(&self, args: &[Expr]) -> DfResult<String> {
         let args = datafusion::logical_expr::expr::schema_name_from_exprs(args)?;
-        Ok(format!("{}({args})", self.full_name()))
+        Ok(format!("{}({})", self.full_name(), bounded(args)))
     }
 
     fn return_type(&self, _: &[ArrowType]) -> DfResult<ArrowType> {

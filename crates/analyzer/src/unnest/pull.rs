@@ -10,7 +10,7 @@ use datafusion::logical_expr::expr::{AggregateFunction, GroupingSet, Sort as Sor
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
     Aggregate, Distinct, Expr, ExprFunctionExt, ExprSchemable, Filter, Join, Limit, LogicalPlan, LogicalPlanBuilder,
-    Operator, Projection, Union, Unnest, Values, Window, binary_expr, lit,
+    Operator, Projection, SubqueryAlias, Union, Unnest, Values, Window, binary_expr, lit,
 };
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
@@ -34,7 +34,13 @@ pub(super) fn pull(plan: &LogicalPlan, outer: &Outer<'_>) -> Result<Pulled> {
             LogicalPlan::Join(join) => through_join(join, outer),
             LogicalPlan::Union(union) => through_union(union, outer),
             LogicalPlan::Unnest(unnest) => through_unnest(unnest, outer),
+            LogicalPlan::SubqueryAlias(alias) => through_alias(alias, outer),
             LogicalPlan::Repartition(repartition) => pull(&repartition.input, outer),
+            // Where rows lie, and in which order there, means nothing in a subquery.
+            LogicalPlan::Extension(e) if matches!(e.node.name(), "Exchange" | "LocalSort") => match e.node.inputs()[..] {
+                [input] => pull(input, outer),
+                _ => Err(SparkError::internal("an exchange without its input")),
+            },
             LogicalPlan::Subquery(subquery) => pull(&subquery.subquery, outer),
             LogicalPlan::Values(values) => pull(&rows(values)?, outer),
             other => Err(SparkError::unsupported(format!("a correlated subquery with {}", other.display()))),
@@ -225,11 +231,20 @@ fn through_limit(limit: &Limit, outer: &Outer<'_>) -> Result<Pulled> {
     let sorts: Vec<Expr> = order.iter().map(|s| s.expr.clone()).collect();
     let (pulled, sorts) = pulled.without_references(outer, sorts)?;
     let (pulled, keys) = pulled.keyed(outer)?;
-    let order: Vec<SortExpr> = order
+    if keys.is_empty() {
+        // Nothing here depends on the row of the outer plan: its limit is that of all rows.
+        let limit = LogicalPlan::Limit(Limit { input: Arc::new(pulled.plan), ..limit.clone() });
+        return Ok(Pulled { plan: limit, ..pulled_of(pulled.conditions) });
+    }
+    let mut order: Vec<SortExpr> = order
         .into_iter()
         .zip(sorts)
         .map(|(s, expr)| SortExpr { expr, asc: s.asc, nulls_first: s.nulls_first })
         .collect();
+    if order.is_empty() {
+        // Any order will do, but there must be one.
+        order.extend(keys.first().map(|key| key.clone().sort(true, true)));
+    }
     let schema = pulled.plan.schema().clone();
     let number = fresh("row");
     let window = built(row_number().partition_by(keys).order_by(order).build())?.alias(&number);
@@ -410,6 +425,25 @@ fn through_unnest(unnest: &Unnest, outer: &Outer<'_>) -> Result<Pulled> {
         .unnest_columns_with_options(unnest.exec_columns.clone(), unnest.options.clone());
     let plan = built(builder.and_then(LogicalPlanBuilder::build))?;
     Ok(Pulled { plan, conditions: pulled.conditions, empty: None })
+}
+
+fn through_alias(alias: &SubqueryAlias, outer: &Outer<'_>) -> Result<Pulled> {
+    let pulled = pull(&alias.input, outer)?.with_rows(outer)?;
+    let builder = LogicalPlanBuilder::from(pulled.plan).alias(alias.alias.clone());
+    let plan = built(builder.and_then(LogicalPlanBuilder::build))?;
+    let mut conditions = Vec::new();
+    for condition in pulled.conditions {
+        let qualified = condition.transform_up(|e| {
+            Ok(match e {
+                Expr::Column(column) => {
+                    Transformed::yes(Expr::Column(Column::new(Some(alias.alias.clone()), column.name)))
+                }
+                other => Transformed::no(other),
+            })
+        });
+        conditions.push(built(qualified)?.data);
+    }
+    Ok(Pulled { plan, conditions, empty: None })
 }
 
 /// Rows of expressions as a union of projections.
