@@ -15,6 +15,7 @@ pub mod environment;
 pub mod exchange;
 mod execution;
 mod explain;
+mod fingerprint;
 pub mod kept;
 pub mod observe;
 pub mod ordered;
