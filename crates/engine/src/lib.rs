@@ -21,6 +21,7 @@ pub mod observe;
 pub mod ordered;
 mod partitioned;
 pub mod planner;
+mod recursion;
 pub mod scale;
 pub mod session;
 pub mod show;
