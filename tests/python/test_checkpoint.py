@@ -406,3 +406,11 @@ def test_an_interrupted_checkpoint_leaves_nothing(spark):
     thread.join(60)
     assert failures == ["OPERATION_CANCELED"]
     assert spark.range(3).localCheckpoint().count() == 3
+
+
+def test_lazy_checkpoint_of_a_constant_error(spark):
+    for text in ("SELECT 1 / 0", "SELECT id FROM range(3) WHERE id > 1 / 0"):
+        with pytest.raises(PySparkException) as raised:
+            spark.sql(text).localCheckpoint(False)
+        assert raised.value.getCondition() == "DIVIDE_BY_ZERO"
+    spark.sql("SELECT CASE WHEN id > 3 THEN 1 / 0 ELSE 1 END FROM range(3)").localCheckpoint(False)

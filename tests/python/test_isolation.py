@@ -270,3 +270,11 @@ def test_uploaded_files_go_with_the_session(tmp_path):
         wire.release_session()
         assert not stored[0].exists()
         assert not [p for p in tmp_path.rglob("*artifacts*")]
+
+
+def test_artifact_names_that_no_file_can_have(wire):
+    upload(wire, "files/a")
+    for name in ("files/" + "x" * 300, "files/a/b", "cache/" + "/".join(["d" * 200] * 30)):
+        with pytest.raises(grpc.RpcError) as raised:
+            upload(wire, name)
+        assert condition(raised.value) == "INVALID_ARTIFACT_PATH"

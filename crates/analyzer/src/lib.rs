@@ -15,6 +15,7 @@ mod expression;
 mod failure;
 pub mod observe;
 pub mod range;
+pub mod recursion;
 mod relation;
 pub mod resolved;
 mod scope;

@@ -1,10 +1,10 @@
 //! Questions about plans: the members of AnalyzePlan.
 
-use crate::execution;
 use crate::kept::{PlanOnly, persist};
-use crate::session::{SPARK_VERSION, Session};
+use crate::session::{self, SPARK_VERSION, Session};
+use crate::{execution, fingerprint};
 use firesteel_analyzer::attribute;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::Result;
 use firesteel_plan::{ExplainMode, Relation, RelationKind, StorageLevel};
 use firesteel_types::{DataType, StructType};
 use std::sync::Arc;
@@ -57,8 +57,8 @@ pub(crate) async fn answer(session: &Arc<Session>, request: AnalysisRequest) -> 
             Ok(AnalysisReply::Flag(false))
         }
         AnalysisRequest::InputFiles(relation) => {
-            session.analyse(relation).await?;
-            Err(SparkError::unsupported("inputFiles"))
+            let analysed = session.analyse(relation).await?;
+            Ok(AnalysisReply::Files(fingerprint::files(&analysed.resolved.plan)?))
         }
         AnalysisRequest::SparkVersion => Ok(AnalysisReply::Text(SPARK_VERSION.to_string())),
         AnalysisRequest::ParseDdl(text) => Ok(AnalysisReply::Type(firesteel_types::ddl::parse_ddl(&text)?)),
@@ -119,8 +119,13 @@ async fn schema(session: &Arc<Session>, relation: Relation) -> Result<StructType
 /// The analysed plan as text, its ids renumbered by first appearance: equal for equal plans.
 async fn semantic_text(session: &Arc<Session>, relation: Relation) -> Result<String> {
     let analysed = session.analyse(relation).await?;
-    let text = format!("{:?}", analysed.resolved.exact()?);
-    Ok(renumber(&text))
+    let plan = analysed.resolved.exact()?;
+    let sources = session::blocking({
+        let plan = plan.clone();
+        move || fingerprint::sources(&plan)
+    })
+    .await?;
+    Ok(format!("{}\n{sources:?}", renumber(&format!("{plan:?}"))))
 }
 
 /// Replaces the plan's column names, `name#id`, by `#n`, n counting ids by first appearance.

@@ -163,6 +163,7 @@ pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc
         .and_then(crate::soft_limit::without_misplaced)
         .and_then(crate::partitioned::by_partition)
         .and_then(crate::ordered::in_order)
+        .and_then(crate::recursion::limited)
         .map_err(engine_error)
 }
 

@@ -31,7 +31,7 @@ fn write(plan: &dyn ExecutionPlan, first: &str, rest: &str, out: &mut String) {
 /// Operators that tell a user nothing: those that yield, and those that only rename columns.
 fn is_silent(plan: &dyn ExecutionPlan) -> bool {
     let any: &dyn std::any::Any = plan;
-    if plan.name() == "CooperativeExec" {
+    if plan.name() == "CooperativeExec" || plan.name() == crate::recursion::NAME {
         return true;
     }
     any.downcast_ref::<ProjectionExec>().is_some_and(|projection| {

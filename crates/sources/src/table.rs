@@ -123,6 +123,17 @@ impl FilesTable {
         }
     }
 
+    /// A text that tells the table from others: how which files are read.
+    pub fn identity(&self) -> String {
+        let files: Vec<&DataFile> = self.files.iter().map(|f| &f.file).collect();
+        format!("{:?} {files:?}", self.format)
+    }
+
+    /// The URIs of the files.
+    pub fn uris(&self) -> impl Iterator<Item = String> {
+        self.files.iter().map(|f| path::uri(&f.file.path))
+    }
+
     /// The files that filters on partition columns leave.
     fn pruned(&self, state: &dyn Session, filters: &[Expr]) -> DfResult<Vec<&TableFile>> {
         let filters: Vec<Expr> = filters.iter().filter(|f| self.is_partition_filter(f)).cloned().collect();

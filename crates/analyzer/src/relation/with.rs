@@ -4,6 +4,7 @@ use super::set_operation;
 use crate::analyzer::{Analyzer, Cte};
 use crate::attribute::{Attribute, quote};
 use crate::expression::implicit_cast;
+use crate::recursion::RecursionLimits;
 use crate::resolved::{Resolved, built, project};
 use datafusion::logical_expr::LogicalPlanBuilder;
 use firesteel_error::{Result, SparkError};
@@ -79,7 +80,10 @@ fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition) -> Result<Resolved> {
     let anchor = super::unary::rename_columns(anchor, &columns, &cte.name)?;
     // The working table has the anchor's columns under names of its own.
     let working: Vec<Attribute> = anchor.output.iter().map(|c| Attribute { nullable: true, ..c.renewed() }).collect();
-    let table_name = format!("cte#{}", working.first().map_or(0, |c| c.id.0));
+    let conf = a.env.conf();
+    let levels = cte.max_recursion.unwrap_or(conf.cte_recursion_level_limit);
+    let limits = RecursionLimits::new(levels, conf.cte_recursion_row_limit);
+    let table_name = limits.name(working.first().map_or(0, |c| c.id.0));
     let anchor_plan = project(
         anchor.plan.clone(),
         anchor.output.iter().zip(&working).map(|(o, w)| o.expr().alias(w.column_name())).collect(),

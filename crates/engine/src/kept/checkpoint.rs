@@ -48,9 +48,13 @@ fn check_constants(state: &SessionState, plan: &LogicalPlan) -> Result<()> {
         .map_err(|e| SparkError::internal(e.to_string()))?;
     let evaluated = optimised.apply(|node| {
         node.apply_expressions(|expr| {
-            if is_constant(expr) {
-                state.create_physical_expr(expr.clone(), &columns)?.evaluate(&row)?;
-            }
+            expr.apply(|part| {
+                if is_constant(part) {
+                    state.create_physical_expr(part.clone(), &columns)?.evaluate(&row)?;
+                    return Ok(TreeNodeRecursion::Jump);
+                }
+                Ok(if evaluates_all(part) { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Jump })
+            })?;
             Ok(TreeNodeRecursion::Continue)
         })
     });
@@ -59,6 +63,23 @@ fn check_constants(state: &SessionState, plan: &LogicalPlan) -> Result<()> {
 
 /// Functions of constants that fail when rows are made, not before.
 const FAIL_LATE: [&str; 2] = ["raise_error", "assert_true"];
+
+/// True where an expression works out all of its parts for each row.
+fn evaluates_all(expr: &Expr) -> bool {
+    match expr {
+        Expr::Alias(_)
+        | Expr::BinaryExpr(_)
+        | Expr::Not(_)
+        | Expr::IsNull(_)
+        | Expr::IsNotNull(_)
+        | Expr::Negative(_)
+        | Expr::Between(_)
+        | Expr::Cast(_) => true,
+        // Operators; among the others are some that choose.
+        Expr::ScalarFunction(call) => !call.func.name().contains(|c: char| c.is_ascii_alphabetic()),
+        _ => false,
+    }
+}
 
 /// True where an expression needs no row.
 fn is_constant(expr: &Expr) -> bool {

@@ -47,6 +47,11 @@ impl KeptTable {
     pub fn new(relation: Arc<KeptRelation>) -> Self {
         Self { relation }
     }
+
+    /// A number that other relations do not have while this one lives.
+    pub(crate) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.relation).addr()
+    }
 }
 
 #[async_trait]

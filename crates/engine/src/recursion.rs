@@ -1,0 +1,128 @@
+//! The limits of recursive queries (`spark.sql.cteRecursionLevelLimit`, `spark.sql.cteRecursionRowLimit`).
+
+use arrow::datatypes::SchemaRef;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result as DfResult, internal_datafusion_err};
+use datafusion::execution::TaskContext;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::recursive_query::RecursiveQueryExec;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
+};
+use firesteel_analyzer::recursion::RecursionLimits;
+use firesteel_error::SparkError;
+use futures::{StreamExt, stream};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The name of the operator.
+pub(crate) const NAME: &str = "RecursionLimitExec";
+
+/// Counts the steps and the rows of a plan's recursive queries.
+pub(crate) fn limited(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn ExecutionPlan>> {
+    plan.transform_up(|node| {
+        let any: &dyn std::any::Any = node.as_ref();
+        let Some(query) = any.downcast_ref::<RecursiveQueryExec>() else { return Ok(Transformed::no(node)) };
+        let limits = RecursionLimits::of_name(query.name());
+        let counts = Arc::new(Counts::default());
+        let counted = |input: &Arc<dyn ExecutionPlan>, is_anchor| {
+            let (input, counts) = (input.clone(), counts.clone());
+            Arc::new(RecursionLimitExec { input, is_anchor, limits, counts }) as Arc<dyn ExecutionPlan>
+        };
+        let children = vec![counted(query.static_term(), true), counted(query.recursive_term(), false)];
+        Ok(Transformed::yes(node.with_new_children(children)?))
+    })
+    .map(|t| t.data)
+}
+
+/// What a recursive query has done so far.
+#[derive(Debug, Default)]
+struct Counts {
+    steps: AtomicU64,
+    rows: AtomicU64,
+}
+
+/// The anchor or the step of a recursive query. The step is executed again for each level.
+#[derive(Debug)]
+struct RecursionLimitExec {
+    input: Arc<dyn ExecutionPlan>,
+    is_anchor: bool,
+    limits: RecursionLimits,
+    counts: Arc<Counts>,
+}
+
+impl DisplayAs for RecursionLimitExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NAME)
+    }
+}
+
+impl ExecutionPlan for RecursionLimitExec {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.input.properties()
+    }
+
+    fn schema(&self) -> SchemaRef {
+        self.input.schema()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
+    ) -> DfResult<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DfResult<Arc<dyn ExecutionPlan>> {
+        let input = children.pop().ok_or_else(|| internal_datafusion_err!("one input is expected"))?;
+        let (is_anchor, limits, counts) = (self.is_anchor, self.limits, self.counts.clone());
+        Ok(Arc::new(Self { input, is_anchor, limits, counts }))
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
+        if self.is_anchor {
+            self.counts.steps.store(0, Ordering::Relaxed);
+            self.counts.rows.store(0, Ordering::Relaxed);
+        } else {
+            let step = self.counts.steps.fetch_add(1, Ordering::Relaxed) + 1;
+            if let Some(limit) = self.limits.levels.filter(|limit| step > *limit) {
+                return Err(exceeded("RECURSION_LEVEL_LIMIT_EXCEEDED", "levelLimit", limit));
+            }
+        }
+        let input = self.input.execute(partition, context)?;
+        let (limit, counts) = (self.limits.rows, self.counts.clone());
+        // The error comes after the rows: who wanted no more of them does not see it.
+        let rows = stream::unfold(Some(input), move |input| {
+            let counts = counts.clone();
+            async move {
+                let mut input = input?;
+                if let Some(limit) = limit.filter(|limit| counts.rows.load(Ordering::Relaxed) >= *limit) {
+                    return Some((Err(exceeded("RECURSION_ROW_LIMIT_EXCEEDED", "rowLimit", limit)), None));
+                }
+                let batch = input.next().await?;
+                if let Ok(batch) = &batch {
+                    counts.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
+                }
+                Some((batch, Some(input)))
+            }
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), rows)))
+    }
+}
+
+fn exceeded(condition: &'static str, parameter: &'static str, limit: u64) -> DataFusionError {
+    DataFusionError::External(Box::new(SparkError::new(condition).with(parameter, limit.to_string())))
+}
