@@ -44,6 +44,7 @@ fn call_by_name(
         Body::Scalar { .. } | Body::Build(_) => {
             refuse_aggregate_syntax(&name, call)?;
             let arguments = arguments(a, &call.arguments, scope)?;
+            let arguments = super::char_padding::padded(a, function.name, arguments, scope)?;
             let mut context = a.build_context(origin);
             function.build(&mut context, arguments)
         }
