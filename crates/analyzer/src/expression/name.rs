@@ -2,7 +2,7 @@
 
 use super::extract::extract_field;
 use crate::analyzer::Analyzer;
-use crate::attribute::quote_parts;
+use crate::attribute::{quote_parts, quoted_as_needed};
 use crate::scope::{Found, Scope};
 use arrow::datatypes::Field;
 use datafusion::logical_expr::Expr as DfExpr;
@@ -32,7 +32,7 @@ pub(crate) fn attribute(
         }
         // The relation may be one whose columns have been replaced since: Spark
         // fails here rather than guess.
-        return Err(SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", quote_parts(name)));
+        return Err(SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", quoted_as_needed(name)));
     }
     if let Some(found) = alias(a, name, scope, true)? {
         return Ok(found);
