@@ -18,10 +18,10 @@ fn arithmetic_binds_as_in_spark() {
     assert_eq!(expression("a << 1 + 2"), "(<< a (+ 1 2))");
     assert_eq!(expression("a << 2 >> 3 >>> 4"), "(>>> (>> (<< a 2) 3) 4)");
     assert_eq!(expression("a div b % c"), "(% (div a b) c)");
-    assert_eq!(expression("a + -b * c"), "(+ a (* (negative b) c))");
-    assert_eq!(expression("~-a"), "(~ (negative a))");
-    assert_eq!(expression("-a.b"), "(negative a.b)");
-    assert_eq!(expression("-a::int"), "(negative (cast Session a Integer))");
+    assert_eq!(expression("a + -b * c"), "(+ a (* (unary_minus b) c))");
+    assert_eq!(expression("~-a"), "(~ (unary_minus a))");
+    assert_eq!(expression("-a.b"), "(unary_minus a.b)");
+    assert_eq!(expression("-a::int"), "(unary_minus (cast Session a Integer))");
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn whole_numbers_grow_with_their_size() {
     assert_eq!(expression("1"), "1");
     assert_eq!(expression("-2147483648"), "-2147483648");
     assert_eq!(expression("- 1"), "-1");
-    assert_eq!(expression("-(1)"), "(negative 1)");
+    assert_eq!(expression("-(1)"), "(unary_minus 1)");
     assert_eq!(expression("1 -2"), "(- 1 2)");
     assert_eq!(expression("2147483648"), "Long(2147483648)");
     assert_eq!(expression("-9223372036854775808"), "Long(-9223372036854775808)");

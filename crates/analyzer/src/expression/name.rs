@@ -25,7 +25,7 @@ pub(crate) fn attribute(
     }
     if let Some(plan_id) = plan_id {
         if let Some(found) = scope.find_by_plan_id(plan_id, name)? {
-            return take(a, found);
+            return take(a, found).map(|typed| respelled(typed, name));
         }
         if let Some(found) = in_outer_by_plan_id(a, plan_id, name)? {
             return Ok(found);
@@ -38,7 +38,7 @@ pub(crate) fn attribute(
         return Ok(found);
     }
     if let Some(found) = scope.find(name)? {
-        return take(a, found);
+        return take(a, found).map(|typed| respelled(typed, name));
     }
     if let Some(found) = alias(a, name, scope, false)? {
         return Ok(found);
@@ -80,6 +80,14 @@ fn take(a: &mut Analyzer<'_>, found: Found) -> Result<TypedExpr> {
     }
     let typed = found.attribute.typed();
     fields(a, typed, &found.fields)
+}
+
+/// A column under its name as the query spells it.
+fn respelled(typed: TypedExpr, name: &[String]) -> TypedExpr {
+    match name.last() {
+        Some(last) if *last != typed.name && last.eq_ignore_ascii_case(&typed.name) => typed.named(last),
+        _ => typed,
+    }
 }
 
 fn fields(a: &Analyzer<'_>, mut typed: TypedExpr, fields: &[String]) -> Result<TypedExpr> {

@@ -61,11 +61,28 @@ pub(crate) fn named(expr: &Expr, typed: TypedExpr, inputs: &[Attribute]) -> Resu
         };
         return Ok(named);
     }
-    if let Some(attribute) = source(&typed, inputs) {
-        return Ok(NamedExpr { typed, attribute: attribute.clone() });
-    }
     let name = output_name(expr, &typed);
+    // A call whose value is a column has the name of a call.
+    let is_call = matches!(&expr.kind, ExprKind::Function(call) if !call.arguments.is_empty());
+    if !is_call && let Some(attribute) = source(&typed, inputs) {
+        return Ok(respelled(expr, typed, attribute));
+    }
     Ok(NamedExpr::computed(typed, name))
+}
+
+/// A plain column, under the name as the query spells it.
+fn respelled(expr: &Expr, typed: TypedExpr, attribute: &Attribute) -> NamedExpr {
+    match &expr.kind {
+        ExprKind::Attribute { name, .. } => match name.last() {
+            Some(name) if *name != attribute.name && name.eq_ignore_ascii_case(&attribute.name) => {
+                let mut named = NamedExpr::computed(typed, name);
+                named.attribute.metadata = attribute.metadata.clone();
+                named
+            }
+            _ => NamedExpr { typed, attribute: attribute.clone() },
+        },
+        _ => NamedExpr { typed, attribute: attribute.clone() },
+    }
 }
 
 fn source<'a>(typed: &TypedExpr, inputs: &'a [Attribute]) -> Option<&'a Attribute> {

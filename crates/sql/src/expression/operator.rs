@@ -79,7 +79,7 @@ impl Parser<'_> {
         let start = self.mark();
         let function = match self.peek().kind {
             // The sign belongs to the number.
-            TokenKind::Mark("-") if !matches!(self.ahead(1).kind, TokenKind::Number(_)) => "negative",
+            TokenKind::Mark("-") if !matches!(self.ahead(1).kind, TokenKind::Number(_)) => "unary_minus",
             TokenKind::Mark("+") => "positive",
             TokenKind::Mark("~") => "~",
             _ => return self.postfixed(),
