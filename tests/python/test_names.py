@@ -49,3 +49,20 @@ def test_nth_value_with_its_flag(spark):
     window = Window.partitionBy("k").orderBy("x")
     rows = frame.select("k", "x", F.nth_value("x", 2).over(window), F.nth_value("x", 1, True).over(window)).collect()
     assert sorted((tuple(r) for r in rows), key=str) == [(1, 10, 10, 10), (1, None, None, None), (2, 5, None, 5), (2, 7, 7, 5)]
+
+
+def test_a_table_that_is_not_there(spark):
+    with pytest.raises(AnalysisException) as error:
+        spark.table("no_such_table").collect()
+    assert error.value.getMessageParameters() == {
+        "relationName": "`no_such_table`",
+        "searchPath": "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]",
+    }
+
+
+def test_a_table_is_made_once(spark):
+    spark.sql("drop table if exists made_once")
+    made = spark.catalog.createTable("made_once", schema=spark.range(1).schema, source="parquet")
+    assert made.count() == 0
+    assert made.collect() == []
+    spark.sql("drop table made_once")
