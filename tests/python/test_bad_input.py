@@ -118,8 +118,8 @@ def test_local_rows_of_odd_types(wire, table):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", "PARSE_SYNTAX_ERROR"),
-        (" ", "PARSE_SYNTAX_ERROR"),
+        ("", "PARSE_EMPTY_STATEMENT"),
+        (" ", "PARSE_EMPTY_STATEMENT"),
         ("-- nothing", "PARSE_SYNTAX_ERROR"),
         (";", "PARSE_SYNTAX_ERROR"),
         ("SELEC 1", "PARSE_SYNTAX_ERROR"),

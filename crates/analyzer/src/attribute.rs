@@ -102,6 +102,15 @@ pub fn quote(part: &str) -> String {
     format!("`{}`", part.replace('`', "``"))
 }
 
+/// Name parts as messages show an expression: in double quotes, with back quotes only where SQL needs them.
+pub fn quoted_as_needed(parts: &[String]) -> String {
+    let is_plain = |part: &str| {
+        part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !part.chars().all(|c| c.is_ascii_digit())
+    };
+    let quoted: Vec<String> = parts.iter().map(|p| if is_plain(p) { p.clone() } else { quote(p) }).collect();
+    format!("\"{}\"", quoted.join("."))
+}
+
 /// Name parts, each in back quotes.
 pub fn quote_parts(parts: &[String]) -> String {
     parts.iter().map(|p| quote(p)).collect::<Vec<_>>().join(".")

@@ -34,8 +34,8 @@ pub trait Environment: Send + Sync {
     fn user_function(&self, name: &[String]) -> Result<Option<UserFunction>>;
     /// A session variable's value.
     fn variable(&self, name: &[String]) -> Result<Option<Literal>>;
-    /// The answer of the catalog API.
-    fn catalog(&self, request: &CatalogRequest) -> Result<LocalRows>;
+    /// The answer of the catalog API to a relation with this id of the client's.
+    fn catalog(&self, request: &CatalogRequest, plan_id: Option<i64>) -> Result<LocalRows>;
     /// Runs a statement that is not a query, for its rows.
     fn statement(&self, statement: &Statement) -> Result<LocalRows>;
     /// Runs an analysed relation now: for relations whose columns depend on data
@@ -89,6 +89,7 @@ pub struct PersistedFrame {
 }
 
 /// Rows at hand.
+#[derive(Clone)]
 pub struct LocalRows {
     pub schema: StructType,
     pub arrow_schema: SchemaRef,

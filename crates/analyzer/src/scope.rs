@@ -1,6 +1,6 @@
 //! Name lookup: the one way from a name to a column.
 
-use crate::attribute::{Attribute, quote_parts};
+use crate::attribute::{Attribute, quote_parts, quoted_as_needed};
 use crate::resolved::{Frame, Resolved};
 use firesteel_error::{Result, SparkError};
 use std::collections::HashMap;
@@ -181,8 +181,13 @@ impl Scope {
                 stack.extend(frame.children.iter().map(|c| (c, depth + 1)));
             }
         }
+        // A column that is to be seen comes before the hidden one of a USING join, and both before those below.
         let visible = |f: &Found| self.attributes.iter().chain(&self.hidden).any(|a| a.id == f.attribute.id);
-        let mut in_reach: Vec<&(usize, Found)> = found.iter().filter(|(_, f)| visible(f)).collect();
+        let mut in_reach: Vec<&(usize, Found)> =
+            found.iter().filter(|(_, f)| self.attributes.iter().any(|a| a.id == f.attribute.id)).collect();
+        if in_reach.is_empty() {
+            in_reach = found.iter().filter(|(_, f)| visible(f)).collect();
+        }
         if in_reach.is_empty() {
             in_reach = found.iter().collect();
         }
@@ -198,7 +203,7 @@ impl Scope {
                 let is_below = !visible(one);
                 Ok(Some(Found { is_below, ..one.clone() }))
             }
-            _ => Err(SparkError::new("AMBIGUOUS_COLUMN_REFERENCE").with("name", quote_parts(name))),
+            _ => Err(SparkError::new("AMBIGUOUS_COLUMN_REFERENCE").with("name", quoted_as_needed(name))),
         }
     }
 

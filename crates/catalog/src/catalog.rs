@@ -230,6 +230,13 @@ pub fn table_not_found(quoted: &str) -> SparkError {
     SparkError::new("TABLE_OR_VIEW_NOT_FOUND").with("relationName", quoted)
 }
 
+/// As [`table_not_found`], with the places that were searched before the current database, as SQL names them.
+pub fn table_not_found_in(quoted: &str, places: &[&str], database: &str) -> SparkError {
+    let mut path: Vec<String> = places.iter().map(|p| (*p).to_string()).collect();
+    path.push(quoted_database(database));
+    table_not_found(quoted).with("searchPath", format!("[{}]", path.join(", ")))
+}
+
 /// There is a table or view of this name.
 pub fn already_exists(name: &QualifiedName) -> SparkError {
     SparkError::new("TABLE_OR_VIEW_ALREADY_EXISTS").with("relationName", name.quoted_in_catalog())

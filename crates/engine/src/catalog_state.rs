@@ -3,6 +3,7 @@
 use crate::Session;
 use crate::kept::PersistKey;
 use firesteel_analyzer::Resolved;
+use firesteel_analyzer::environment::LocalRows;
 use firesteel_catalog::{CatalogFunction, CatalogTable, QualifiedName, SESSION_CATALOG};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::Relation;
@@ -20,6 +21,8 @@ pub(crate) struct CatalogState {
     pub variables: RwLock<BTreeMap<String, Variable>>,
     /// Queries of temporary views made by SQL, by lower-case name: they are analysed anew at each use.
     pub view_queries: RwLock<HashMap<String, Arc<ViewQuery>>>,
+    /// Answers of requests that made something, by the client's id of the relation.
+    pub requests: RwLock<HashMap<i64, LocalRows>>,
 }
 
 /// A variable of a session or script.
@@ -62,6 +65,7 @@ impl CatalogState {
         self.functions.write().clear();
         self.variables.write().clear();
         self.view_queries.write().clear();
+        self.requests.write().clear();
     }
 }
 

@@ -301,7 +301,11 @@ impl Environment for SessionEnvironment {
             Some(Found::Stored(table)) => self.stored(&table, options),
             None => match self.files(name, options)? {
                 Some(files) => Ok(files),
-                None => Err(firesteel_catalog::catalog::table_not_found(&attribute::quote_parts(name))),
+                None => Err(firesteel_catalog::catalog::table_not_found_in(
+                    &attribute::quote_parts(name),
+                    &["`system`.`builtin`", "`system`.`session`"],
+                    &self.facts.current_database,
+                )),
             },
         }
     }
@@ -345,8 +349,17 @@ impl Environment for SessionEnvironment {
         Ok(self.session.catalog_state().variables.read().get(&key).map(|v| v.value.clone()))
     }
 
-    fn catalog(&self, request: &CatalogRequest) -> Result<LocalRows> {
-        Runner::new(self.session.clone(), self.locals.clone()).catalog_request(request)
+    fn catalog(&self, request: &CatalogRequest, plan_id: Option<i64>) -> Result<LocalRows> {
+        let runner = Runner::new(self.session.clone(), self.locals.clone());
+        // A request that makes something is done once, however often the client uses its relation.
+        let plan_id = plan_id.filter(|_| matches!(request, CatalogRequest::CreateTable { .. }));
+        let Some(plan_id) = plan_id else { return runner.catalog_request(request) };
+        if let Some(rows) = self.session.catalog_state().requests.read().get(&plan_id) {
+            return Ok(rows.clone());
+        }
+        let rows = runner.catalog_request(request)?;
+        self.session.catalog_state().requests.write().insert(plan_id, rows.clone());
+        Ok(rows)
     }
 
     fn statement(&self, statement: &Statement) -> Result<LocalRows> {

@@ -81,11 +81,13 @@ pub(crate) async fn write(session: &Arc<Session>, operation: WriteOperation) -> 
             return Err(SparkError::unsupported(format!("insertInto {}", attribute::quote_parts(&name))));
         }
     };
-    let refused = [
-        (operation.bucket.is_some(), "bucketBy"),
-        (!operation.sort_columns.is_empty(), "sortBy"),
-        (!operation.clustering_columns.is_empty(), "clusterBy"),
-    ];
+    if operation.bucket.is_none() && !operation.sort_columns.is_empty() {
+        return Err(SparkError::new("SORT_BY_WITHOUT_BUCKETING"));
+    }
+    if operation.bucket.is_some() {
+        return Err(SparkError::new("_LEGACY_ERROR_TEMP_1312").with("operation", "save"));
+    }
+    let refused = [(!operation.clustering_columns.is_empty(), "clusterBy")];
     if let Some((_, name)) = refused.iter().find(|(is_there, _)| *is_there) {
         let text = format!("'save' does not support {name} right now.");
         return Err(SparkError::plain(ExceptionClass::Analysis, text));

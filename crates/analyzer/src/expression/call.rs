@@ -46,6 +46,7 @@ fn call_by_name(
             refuse_aggregate_syntax(&name, call)?;
             let arguments = arguments(a, &call.arguments, scope)?;
             let text = super::operator::text(&call.name, &arguments);
+            let arguments = super::char_padding::padded(a, function.name, arguments, scope)?;
             let mut context = a.build_context(origin);
             let built = function.build(&mut context, arguments)?;
             Ok(match text {

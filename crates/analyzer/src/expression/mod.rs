@@ -1,6 +1,7 @@
 //! Expressions: names, literals, calls, windows, subqueries.
 
 mod call;
+mod char_padding;
 mod extract;
 mod lambda;
 mod name;
@@ -12,6 +13,7 @@ mod subquery;
 mod window;
 
 pub(crate) use call::{arguments, builtin_name, generator, in_order, sort_key, unresolved_routine};
+pub(crate) use char_padding::read as read_padded;
 pub(crate) use extract::{extract_field, get_field};
 pub(crate) use output::{NamedExpr, named, output_name};
 pub(crate) use sql_function::{bind, within};

@@ -2,7 +2,7 @@
 
 use super::extract::extract_field;
 use crate::analyzer::Analyzer;
-use crate::attribute::{Attribute, quote_parts};
+use crate::attribute::{Attribute, quote_parts, quoted_as_needed};
 use crate::scope::{Found, Scope};
 use arrow::datatypes::Field;
 use datafusion::logical_expr::Expr as DfExpr;
@@ -25,20 +25,20 @@ pub(crate) fn attribute(
     }
     if let Some(plan_id) = plan_id {
         if let Some(found) = scope.find_by_plan_id(plan_id, name)? {
-            return take(a, found);
+            return take(a, found).map(|typed| respelled(typed, name));
         }
         if let Some(found) = in_outer_by_plan_id(a, plan_id, name)? {
             return Ok(found);
         }
         // The relation may be one whose columns have been replaced since: Spark
         // fails here rather than guess.
-        return Err(SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", quote_parts(name)));
+        return Err(SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", quoted_as_needed(name)));
     }
     if let Some(found) = alias(a, name, scope, true)? {
         return Ok(found);
     }
     if let Some(found) = scope.find(name)? {
-        return take(a, found);
+        return take(a, found).map(|typed| respelled(typed, name));
     }
     if let Some(found) = alias(a, name, scope, false)? {
         return Ok(found);
@@ -83,6 +83,14 @@ fn take(a: &mut Analyzer<'_>, found: Found) -> Result<TypedExpr> {
     }
     let typed = found.attribute.typed();
     fields(a, typed, &found.fields)
+}
+
+/// A column under its name as the query spells it.
+fn respelled(typed: TypedExpr, name: &[String]) -> TypedExpr {
+    match name.last() {
+        Some(last) if *last != typed.name && last.eq_ignore_ascii_case(&typed.name) => typed.named(last),
+        _ => typed,
+    }
 }
 
 pub(super) fn fields(a: &Analyzer<'_>, mut typed: TypedExpr, fields: &[String]) -> Result<TypedExpr> {

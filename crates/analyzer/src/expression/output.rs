@@ -61,13 +61,28 @@ pub(crate) fn named(expr: &Expr, typed: TypedExpr, inputs: &[Attribute]) -> Resu
         };
         return Ok(named);
     }
+    let name = output_name(expr, &typed);
     // A call that gives a column back is named after the call.
     let is_call = matches!(expr.kind, ExprKind::Function(_));
     if let Some(attribute) = source(&typed, inputs).filter(|a| !is_call || a.name == typed.name) {
-        return Ok(NamedExpr { typed, attribute: attribute.clone() });
+        return Ok(respelled(expr, typed, attribute));
     }
-    let name = output_name(expr, &typed);
     Ok(NamedExpr::computed(typed, name))
+}
+
+/// A plain column, under the name as the query spells it.
+fn respelled(expr: &Expr, typed: TypedExpr, attribute: &Attribute) -> NamedExpr {
+    match &expr.kind {
+        ExprKind::Attribute { name, .. } => match name.last() {
+            Some(name) if *name != attribute.name && name.eq_ignore_ascii_case(&attribute.name) => {
+                let mut named = NamedExpr::computed(typed, name);
+                named.attribute.metadata = attribute.metadata.clone();
+                named
+            }
+            _ => NamedExpr { typed, attribute: attribute.clone() },
+        },
+        _ => NamedExpr { typed, attribute: attribute.clone() },
+    }
 }
 
 fn source<'a>(typed: &TypedExpr, inputs: &'a [Attribute]) -> Option<&'a Attribute> {

@@ -51,7 +51,7 @@ fn star(
     {
         let attributes = scope
             .star_by_plan_id(plan_id)
-            .ok_or_else(|| SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", "`*`"))?;
+            .ok_or_else(|| SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", "\"*\""))?;
         return Ok(all(&attributes));
     }
     let Some(target) = target else { return Ok(all(&scope.attributes)) };

@@ -51,7 +51,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             table::sql(a, text, named_arguments, position_arguments)
         }
         K::Catalog(request) => {
-            let rows = a.env.catalog(request)?;
+            let rows = a.env.catalog(request, relation.plan_id())?;
             leaf::rows(&rows)
         }
         K::Statement(statement) => {

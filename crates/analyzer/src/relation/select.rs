@@ -393,11 +393,7 @@ fn analyse_outputs(a: &mut Analyzer<'_>, mut input: Resolved, block: &Block<'_>)
             continue;
         }
         if let Some(call) = generate::generator_item(expr) {
-            if has_generator {
-                return Err(SparkError::new("UNSUPPORTED_GENERATOR.MULTI_GENERATOR")
-                    .with("num", "2")
-                    .with("generators", "\"generators\""));
-            }
+            // Several generators follow one another: each row of one meets each of the next.
             has_generator = true;
             let (generated, attributes) = generate::generate(a, input, call, &scope)?;
             input = generated;

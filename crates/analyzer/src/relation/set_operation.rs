@@ -11,7 +11,7 @@ use datafusion::logical_expr::{Expr as DfExpr, Join, JoinConstraint, LogicalPlan
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::coercion;
 use firesteel_plan::{Relation, RelationKind, SetOperation, SetOperator};
-use firesteel_types::{DataType, Literal};
+use firesteel_types::{DataType, Literal, StructField};
 use std::sync::Arc;
 
 /// The error for sides of different width.
@@ -201,7 +201,9 @@ fn common_output(a: &Analyzer<'_>, operator: &str, inputs: &[&Resolved]) -> Resu
         let mut common = column.data_type.clone();
         for input in &inputs[1..] {
             let other = &input.output[i].data_type;
-            common = coercion::set_operation_type(&common, other, conf.ansi_enabled).ok_or_else(|| {
+            let shared = coercion::set_operation_type(&common, other, conf.ansi_enabled);
+            let shape = || if operator == "UNION" { same_shape(&common, other) } else { None };
+            common = shared.or_else(shape).ok_or_else(|| {
                 SparkError::new("INCOMPATIBLE_COLUMN_TYPE")
                     .with("operator", operator)
                     .with("columnOrdinalNumber", ordinal(i))
@@ -218,6 +220,30 @@ fn common_output(a: &Analyzer<'_>, operator: &str, inputs: &[&Resolved]) -> Resu
         output.push(attribute);
     }
     Ok(output)
+}
+
+/// The first of two types that differ in names of fields and nullability alone.
+fn same_shape(first: &DataType, other: &DataType) -> Option<DataType> {
+    match (first, other) {
+        (DataType::Array { element: a, contains_null: n }, DataType::Array { element: b, contains_null: m }) => {
+            Some(DataType::array(same_shape(a, b)?, *n || *m))
+        }
+        (
+            DataType::Map { key: k, value: a, value_contains_null: n },
+            DataType::Map { key: l, value: b, value_contains_null: m },
+        ) => Some(DataType::map(same_shape(k, l)?, same_shape(a, b)?, *n || *m)),
+        (DataType::Struct(a), DataType::Struct(b)) if a.fields.len() == b.fields.len() => {
+            let fields = a.fields.iter().zip(&b.fields).map(|(x, y)| {
+                Some(StructField {
+                    data_type: same_shape(&x.data_type, &y.data_type)?,
+                    nullable: x.nullable || y.nullable,
+                    ..x.clone()
+                })
+            });
+            Some(DataType::struct_of(fields.collect::<Option<Vec<_>>>()?))
+        }
+        _ => (first == other).then(|| first.clone()),
+    }
 }
 
 fn ordinal(i: usize) -> String {

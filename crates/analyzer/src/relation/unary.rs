@@ -300,17 +300,9 @@ fn rename(resolved: &Resolved, columns: &[String]) -> Result<Resolved> {
 pub(crate) fn to_data_frame(a: &mut Analyzer<'_>, input: &Relation, columns: &[String]) -> Result<Resolved> {
     let input = a.relation(input)?;
     if columns.len() != input.output.len() {
-        let old: Vec<String> = input.output.iter().map(|c| c.name.clone()).collect();
-        return Err(SparkError::plain(
-            ExceptionClass::IllegalArgument,
-            format!(
-                "requirement failed: The number of columns doesn't match.\nOld column names ({}): {}\nNew column names ({}): {}",
-                old.len(),
-                old.join(", "),
-                columns.len(),
-                columns.join(", ")
-            ),
-        ));
+        return Err(SparkError::new("ASSIGNMENT_ARITY_MISMATCH")
+            .with("numTarget", input.output.len().to_string())
+            .with("numExpr", columns.len().to_string()));
     }
     rename(&input, columns)
 }

@@ -5,7 +5,7 @@ use super::rows::nothing;
 use super::{Runner, now, table_operation};
 use crate::catalog_state::Found;
 use firesteel_analyzer::{LocalRows, attribute};
-use firesteel_catalog::catalog::{already_exists, table_not_found};
+use firesteel_catalog::catalog::{already_exists, table_not_found, table_not_found_in};
 use firesteel_catalog::{Bucketing, CatalogTable, QualifiedName, TableKind};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
@@ -318,7 +318,7 @@ impl Runner {
                 self.remove_data(&table)?;
             }
             None if if_exists => {}
-            None => return Err(table_not_found(&self.qualify(&parts)?.quoted())),
+            None => return Err(table_not_found_in(&self.qualify(&parts)?.quoted(), &[], &self.database())),
         }
         Ok(nothing())
     }

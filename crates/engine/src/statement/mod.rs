@@ -22,7 +22,7 @@ use crate::environment::SessionEnvironment;
 use crate::session::Session;
 use arrow::record_batch::RecordBatch;
 use firesteel_analyzer::{Analyzer, LocalRows, Resolved, attribute};
-use firesteel_catalog::catalog::table_not_found;
+use firesteel_catalog::catalog::table_not_found_in;
 use firesteel_catalog::{Catalog, CatalogTable, QualifiedName, SESSION_CATALOG};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
@@ -281,7 +281,9 @@ impl Runner {
 
     /// What a name stands for; fails with `TABLE_OR_VIEW_NOT_FOUND`.
     pub fn found(&self, parts: &[String]) -> Result<Found> {
-        self.find(parts)?.ok_or_else(|| table_not_found(&attribute::quote_parts(parts)))
+        self.find(parts)?.ok_or_else(|| {
+            table_not_found_in(&attribute::quote_parts(parts), &["`system`.`session`"], &self.database())
+        })
     }
 
     /// A table or view of the catalog, not a temporary view.

@@ -18,6 +18,9 @@ use std::sync::Arc;
 pub(crate) fn save_as_table(session: &Arc<Session>, write: &WriteOperation, name: &Name) -> Result<()> {
     let runner = Runner::new(session.clone(), Locals::default());
     let qualified = runner.qualify(name)?;
+    if write.bucket.is_none() && !write.sort_columns.is_empty() {
+        return Err(SparkError::new("SORT_BY_WITHOUT_BUCKETING"));
+    }
     let mode = write.mode.unwrap_or(SaveMode::ErrorIfExists);
     let old = runner.catalog().table(&qualified);
     if let Some(old) = &old {
@@ -37,6 +40,7 @@ pub(crate) fn save_as_table(session: &Arc<Session>, write: &WriteOperation, name
         }
     }
     let resolved = runner.analyse(&write.input)?;
+    check_buckets(&runner, write, &resolved, &qualified.quoted())?;
     let (location, options) = split_path(&write.options);
     let new = NewTable {
         name: qualified.clone(),
@@ -71,12 +75,36 @@ pub(crate) fn save_as_table(session: &Arc<Session>, write: &WriteOperation, name
     result
 }
 
+/// The columns of buckets must be columns of the table.
+fn check_buckets(
+    runner: &Runner,
+    write: &WriteOperation,
+    resolved: &firesteel_analyzer::Resolved,
+    table: &str,
+) -> Result<()> {
+    let Some((_, columns)) = &write.bucket else { return Ok(()) };
+    let case_sensitive = runner.conf().case_sensitive;
+    let same = |a: &str, b: &str| if case_sensitive { a == b } else { a.eq_ignore_ascii_case(b) };
+    let known = |name: &String| resolved.output.iter().any(|c| same(&c.name, name));
+    let kinds = columns.iter().map(|c| (c, "bucket")).chain(write.sort_columns.iter().map(|c| (c, "sort")));
+    for (column, kind) in kinds {
+        if !known(column) {
+            let names: Vec<String> = resolved.output.iter().map(|c| attribute::quote(&c.name)).collect();
+            return Err(SparkError::new("COLUMN_NOT_DEFINED_IN_TABLE")
+                .with("colType", kind)
+                .with("colName", attribute::quote(column))
+                .with("tableName", table)
+                .with("tableCols", names.join(", ")));
+        }
+    }
+    Ok(())
+}
+
 /// Writes a DataFrame to a table that is there, by position.
 pub(crate) fn insert_into(session: &Arc<Session>, write: &WriteOperation, name: &Name) -> Result<()> {
     let overwrite = matches!(write.mode, Some(SaveMode::Overwrite));
     if !write.partition_columns.is_empty() {
-        return Err(SparkError::new("PARTITION_BY_NOT_ALLOWED_WITH_INSERT_INTO")
-            .with("tableName", attribute::quote_parts(name)));
+        return Err(SparkError::new("PARTITION_BY_NOT_ALLOWED_WITH_INSERT_INTO").with("tableName", name.join(".")));
     }
     let insert = insert(name, write, overwrite, false);
     let runner = Runner::new(session.clone(), Locals::default());

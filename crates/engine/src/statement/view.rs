@@ -4,7 +4,7 @@ use super::rows::nothing;
 use super::{Runner, now};
 use crate::catalog_state::{Found, ViewQuery};
 use firesteel_analyzer::{LocalRows, Resolved, attribute};
-use firesteel_catalog::catalog::{already_exists, table_not_found};
+use firesteel_catalog::catalog::{already_exists, table_not_found_in};
 use firesteel_catalog::{CatalogTable, QualifiedName, SESSION_CATALOG, TableKind, ViewDefinition};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{CreateView, DataSource, Name, Relation, RelationKind, TableName, ViewAction, ViewKind};
@@ -171,7 +171,7 @@ impl Runner {
                     .with("alternative", "DROP TABLE"));
             }
             None if if_exists => {}
-            None => return Err(table_not_found(&self.qualify(&parts)?.quoted())),
+            None => return Err(table_not_found_in(&self.qualify(&parts)?.quoted(), &[], &self.database())),
         }
         Ok(nothing())
     }

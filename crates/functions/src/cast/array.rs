@@ -77,6 +77,7 @@ pub(super) fn downcast<A: 'static>(array: &ArrayRef) -> Result<&A> {
 /// A value that cannot be parsed.
 pub(super) fn invalid_input(value: &str, from: &str, to: &DataType) -> SparkError {
     SparkError::new("CAST_INVALID_INPUT")
+        .with_class(firesteel_error::ExceptionClass::of_cast(&to.sql()))
         .with("expression", value)
         .with("sourceType", format!("\"{from}\""))
         .with("targetType", format!("\"{}\"", to.sql()))
@@ -89,4 +90,5 @@ pub(super) fn overflow(value: impl Into<String>, from: &DataType, to: &DataType)
         .with("value", value)
         .with("sourceType", format!("\"{}\"", from.sql()))
         .with("targetType", format!("\"{}\"", to.sql()))
+        .with("ansiConfig", "\"spark.sql.ansi.enabled\"")
 }

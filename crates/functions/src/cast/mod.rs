@@ -28,7 +28,7 @@ pub use legality::{can_ansi_store_assign, can_cast, can_up_cast, force_nullable}
 pub use store::{StorePolicy, fit_length, store_assign};
 
 /// The kernels behind casts, by names that SQL does not know.
-pub const KERNELS: &[&crate::Function] = &[&CAST, &store::CHECKED, &store::FIT_LENGTH];
+pub const KERNELS: &[&crate::Function] = &[&CAST, &store::CHECKED, &store::FIT_LENGTH, &store::PAD_LENGTH];
 
 use crate::coercion::mismatch::{quoted, quoted_type};
 use crate::{BuildContext, TypedExpr};

@@ -88,6 +88,8 @@ const fn internal(name: &'static str, kernel: crate::KernelFn) -> Function {
 pub static CHECKED: Function = internal("cast_on_insert", run_checked);
 /// Strings of declared lengths; the payload is the type as JSON.
 pub static FIT_LENGTH: Function = internal("fit_length", run_fit_length);
+/// Strings padded to the lengths of `CHAR`; the payload is the type as JSON.
+pub static PAD_LENGTH: Function = internal("pad_length", run_pad_length);
 
 /// A cast whose overflow speaks of the column.
 fn checked(value: TypedExpr, to: &DataType, column: &str, context: &mut BuildContext<'_>) -> Result<TypedExpr> {
@@ -127,9 +129,24 @@ pub fn fit_length(value: TypedExpr, to: &DataType, context: &BuildContext<'_>) -
     if !to.exists(&|t| matches!(t, DataType::Char(_) | DataType::Varchar(_))) {
         return Ok(value);
     }
+    lengths(&FIT_LENGTH, run_fit_length, value, to, context)
+}
+
+/// Pads the strings of `CHAR` columns; those that are longer stay.
+pub fn pad_length(value: TypedExpr, to: &DataType, context: &BuildContext<'_>) -> Result<TypedExpr> {
+    lengths(&PAD_LENGTH, run_pad_length, value, to, context)
+}
+
+fn lengths(
+    function: &Function,
+    kernel: crate::KernelFn,
+    value: TypedExpr,
+    to: &DataType,
+    context: &BuildContext<'_>,
+) -> Result<TypedExpr> {
     let expr = crate::kernel::call_with_payload(
-        &FIT_LENGTH,
-        run_fit_length,
+        function,
+        kernel,
         std::slice::from_ref(&value),
         &value.data_type,
         value.nullable,
@@ -140,27 +157,50 @@ pub fn fit_length(value: TypedExpr, to: &DataType, context: &BuildContext<'_>) -
 }
 
 fn run_fit_length(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    run_lengths(args, true)
+}
+
+fn run_pad_length(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    run_lengths(args, false)
+}
+
+fn run_lengths(args: &KernelArgs<'_>, checks: bool) -> Result<ColumnarValue> {
     let wanted = args.prepared(|| DataType::from_json(args.settings.payload.as_deref().unwrap_or_default()))?;
     match args.values.first() {
         Some(ColumnarValue::Scalar(value)) => {
             let failed = |e: datafusion::common::DataFusionError| SparkError::internal(e.to_string());
-            let array = fit(&value.to_array().map_err(failed)?, wanted)?;
+            let array = fit(&plain(value.to_array().map_err(failed)?)?, wanted, checks)?;
             Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0).map_err(failed)?))
         }
-        _ => Ok(ColumnarValue::Array(fit(&args.array(0)?, wanted)?)),
+        _ => Ok(ColumnarValue::Array(fit(&args.array(0)?, wanted, checks)?)),
     }
 }
 
-fn fit(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
+/// Strings as plain ones.
+fn plain(array: ArrayRef) -> Result<ArrayRef> {
+    use arrow::datatypes::DataType as ArrowType;
+    match array.data_type() {
+        ArrowType::Utf8View | ArrowType::LargeUtf8 => {
+            arrow::compute::cast(&array, &ArrowType::Utf8).map_err(|e| SparkError::internal(e.to_string()))
+        }
+        _ => Ok(array),
+    }
+}
+
+fn fit(array: &ArrayRef, wanted: &DataType, checks: bool) -> Result<ArrayRef> {
     let failed = |e: arrow::error::ArrowError| SparkError::internal(e.to_string());
     match wanted {
         DataType::Char(length) | DataType::Varchar(length) => {
             let pads = matches!(wanted, DataType::Char(_));
-            let texts = downcast::<StringArray>(array)?;
+            let array = plain(Arc::clone(array))?;
+            if !pads && !checks {
+                return Ok(array);
+            }
+            let texts = downcast::<StringArray>(&array)?;
             let mut out = StringBuilder::with_capacity(texts.len(), texts.values().len());
             for text in texts {
                 match text {
-                    Some(text) => out.append_value(fit_text(text, *length as usize, pads)?),
+                    Some(text) => out.append_value(fit_text(text, *length as usize, pads, checks)?),
                     None => out.append_null(),
                 }
             }
@@ -169,11 +209,11 @@ fn fit(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
         DataType::Array { element, .. } => {
             let list = downcast::<ListArray>(array)?;
             let (field, offsets, values, nulls) = list.clone().into_parts();
-            Ok(Arc::new(ListArray::try_new(field, offsets, fit(&values, element)?, nulls).map_err(failed)?))
+            Ok(Arc::new(ListArray::try_new(field, offsets, fit(&values, element, checks)?, nulls).map_err(failed)?))
         }
         DataType::Map { key, value, .. } => {
             let (field, offsets, entries, nulls, sorted) = downcast::<MapArray>(array)?.clone().into_parts();
-            let columns = vec![fit(entries.column(0), key)?, fit(entries.column(1), value)?];
+            let columns = vec![fit(entries.column(0), key, checks)?, fit(entries.column(1), value, checks)?];
             let entries = StructArray::try_new(entries.fields().clone(), columns, None).map_err(failed)?;
             Ok(Arc::new(MapArray::try_new(field, offsets, entries, nulls, sorted).map_err(failed)?))
         }
@@ -183,7 +223,7 @@ fn fit(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
                 .columns()
                 .iter()
                 .zip(&fields.fields)
-                .map(|(column, field)| fit(column, &field.data_type))
+                .map(|(column, field)| fit(column, &field.data_type, checks))
                 .collect::<Result<Vec<_>>>()?;
             let made = StructArray::try_new(rows.fields().clone(), columns, rows.nulls().cloned());
             Ok(Arc::new(made.map_err(failed)?))
@@ -192,12 +232,15 @@ fn fit(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     }
 }
 
-/// A text for a declared length: blanks at the end give way, and fill up where `pads`.
-fn fit_text(text: &str, length: usize, pads: bool) -> Result<String> {
+/// A text for a declared length: blanks at the end fill up where `pads`, and give way where it `checks`.
+fn fit_text(text: &str, length: usize, pads: bool, checks: bool) -> Result<String> {
     let count = text.chars().count();
     if count <= length {
         let missing = if pads { length - count } else { 0 };
         return Ok(format!("{text}{}", " ".repeat(missing)));
+    }
+    if !checks {
+        return Ok(text.to_string());
     }
     let end = text.char_indices().nth(length).map_or(text.len(), |(at, _)| at);
     let (kept, rest) = text.split_at(end);
@@ -213,9 +256,10 @@ mod tests {
 
     #[test]
     fn texts_fit_declared_lengths() {
-        assert_eq!(fit_text("ab", 3, true).unwrap(), "ab ");
-        assert_eq!(fit_text("ab", 3, false).unwrap(), "ab");
-        assert_eq!(fit_text("abc  ", 3, false).unwrap(), "abc");
-        assert!(fit_text("abcd", 3, true).unwrap_err().is("EXCEED_LIMIT_LENGTH"));
+        assert_eq!(fit_text("ab", 3, true, true).unwrap(), "ab ");
+        assert_eq!(fit_text("ab", 3, false, true).unwrap(), "ab");
+        assert_eq!(fit_text("abc  ", 3, false, true).unwrap(), "abc");
+        assert_eq!(fit_text("abcd", 3, true, false).unwrap(), "abcd");
+        assert!(fit_text("abcd", 3, true, true).unwrap_err().is("EXCEED_LIMIT_LENGTH"));
     }
 }

@@ -9,8 +9,14 @@ use datafusion::logical_expr::lit;
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 
-const SIGNATURE: Signature =
-    Signature::of(&[Param { name: "input", arg_type: ArgType::Any }, Param { name: "offset", arg_type: ArgType::Any }]);
+const SIGNATURE: Signature = Signature::with_optional(
+    &[
+        Param { name: "input", arg_type: ArgType::Any },
+        Param { name: "offset", arg_type: ArgType::Any },
+        Param { name: "ignoreNulls", arg_type: ArgType::Any },
+    ],
+    1,
+);
 
 pub static FUNCTIONS: &[&Function] = &[&declare(
     "nth_value",
@@ -20,7 +26,7 @@ pub static FUNCTIONS: &[&Function] = &[&declare(
 )];
 
 fn build(_: &mut BuildContext<'_>, call: WindowCall) -> Result<TypedExpr> {
-    let [input, offset] = call.arguments.as_slice() else {
+    let [input, offset, flags @ ..] = call.arguments.as_slice() else {
         return Err(SparkError::internal("nth_value takes two arguments"));
     };
     let mut text = format!("nth_value({}, {})", input.name, offset.name);
@@ -33,7 +39,13 @@ fn build(_: &mut BuildContext<'_>, call: WindowCall) -> Result<TypedExpr> {
     if number < 1 {
         return Err(constant::out_of_range(&text, "offset", "(0, 9223372036854775807]", format!("{number}L")));
     }
-    let ignore_nulls = call.ignore_nulls == Some(true);
+    let mut ignore_nulls = call.ignore_nulls == Some(true);
+    for flag in flags {
+        match constant::value(flag)? {
+            Some(ScalarValue::Boolean(Some(ignore))) => ignore_nulls |= ignore,
+            _ => return Err(crate::coercion::mismatch::unexpected_input(&text, 2, ArgType::Boolean, flag)),
+        }
+    }
     if ignore_nulls {
         text.push_str(" ignore nulls");
     }

@@ -9,7 +9,7 @@ use crate::request::{WriteRequest, WriteSummary};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow::compute::take;
 use arrow::datatypes::{DataType as ArrowType, Schema, SchemaRef};
-use firesteel_error::{ExceptionClass, Result, SparkError};
+use firesteel_error::{Result, SparkError};
 use firesteel_functions::cast::Mode;
 use firesteel_functions::cast::array::{CastOptions, cast_array};
 use firesteel_types::arrow_mapping::{to_arrow_schema, to_canonical_batch};
@@ -48,8 +48,9 @@ impl Layout {
                 if request.conf.case_sensitive { f == name } else { f.eq_ignore_ascii_case(name) }
             };
             let position = schema.fields.iter().position(|f| same(&f.name)).ok_or_else(|| {
-                let text = format!("Partition column `{name}` not found in schema {}.", schema.simple_string());
-                SparkError::plain(ExceptionClass::Analysis, text)
+                SparkError::new("_LEGACY_ERROR_TEMP_1155")
+                    .with("col", name)
+                    .with("schemaCatalog", schema.simple_string())
             })?;
             let data_type = schema.fields[position].data_type.clone();
             if data_type.is_nested() || matches!(data_type, DataType::Variant | DataType::CalendarInterval) {

@@ -16,12 +16,6 @@ pub fn display_name(format: &str) -> &'static str {
 
 /// Fails where a format cannot hold a column.
 pub fn check_types(format: &str, schema: &StructType) -> Result<()> {
-    if format == "text" && schema.fields.len() != 1 {
-        return Err(SparkError::plain(
-            ExceptionClass::Analysis,
-            format!("Text data source supports only a single column, and you have {} columns.", schema.fields.len()),
-        ));
-    }
     for field in &schema.fields {
         if !holds(format, &field.data_type) {
             return Err(SparkError::new("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
@@ -29,6 +23,12 @@ pub fn check_types(format: &str, schema: &StructType) -> Result<()> {
                 .with("columnName", firesteel_types::text::quote_identifier(&field.name))
                 .with("columnType", format!("\"{}\"", field.data_type.sql())));
         }
+    }
+    if format == "text" && schema.fields.len() != 1 {
+        return Err(SparkError::plain(
+            ExceptionClass::Analysis,
+            format!("Text data source supports only a single column, and you have {} columns.", schema.fields.len()),
+        ));
     }
     Ok(())
 }

@@ -122,7 +122,7 @@ fn is_constant(value: &Expr) -> bool {
             // Operators are calls by names that are no words, save a few.
             let is_operator = call.name.iter().all(|name| {
                 !name.starts_with(char::is_alphabetic)
-                    || matches!(name.as_str(), "negative" | "positive" | "div" | "concat" | "not")
+                    || matches!(name.as_str(), "unary_minus" | "negative" | "positive" | "div" | "concat" | "not")
             });
             is_operator && call.arguments.iter().all(is_constant)
         }

@@ -15,8 +15,9 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 function! {
-    /// `distributed_sequence_id()`
-    DISTRIBUTED_SEQUENCE_ID = "distributed_sequence_id" in Internal, Signature::NONE => Body::Build(|_, _| Ok(row_index()));
+    /// `distributed_sequence_id()`; clients may send a column along
+    DISTRIBUTED_SEQUENCE_ID = "distributed_sequence_id" in Internal,
+        Signature::with_optional(&[param("expr", ArgType::Any)], 1) => Body::Build(|_, _| Ok(row_index()));
     volatile true;
     usage "The number of the row, from 0, in the order of the partitions.";
     since "4.0.0";

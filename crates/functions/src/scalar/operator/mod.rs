@@ -35,6 +35,7 @@ pub const FUNCTIONS: &[&Function] = &[
     &arithmetic::TRY_DIVIDE,
     &arithmetic::TRY_MOD,
     &sign::NEGATIVE,
+    &sign::UNARY_MINUS,
     &sign::POSITIVE,
 ];
 

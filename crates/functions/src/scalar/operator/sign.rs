@@ -50,6 +50,21 @@ pub(super) static NEGATIVE: Function = function(
     },
 );
 
+/// The sign before an operand, whose text is the sign.
+pub(super) static UNARY_MINUS: Function = Function {
+    name: "unary_minus",
+    aliases: &[],
+    group: Group::Internal,
+    signature: Signature::of(PARAMS),
+    body: Body::Build(|context, arguments| match <[TypedExpr; 1]>::try_from(arguments) {
+        Ok([operand]) => negative(operand, context),
+        Err(_) => Err(SparkError::internal("a sign takes one operand")),
+    }),
+    deterministic: true,
+    text: Some(|arguments| format!("(- {})", arguments.join(", "))),
+    documentation: Documentation::EMPTY,
+};
+
 pub(super) static POSITIVE: Function = function(
     "positive",
     Some(|arguments| format!("(+ {})", arguments.join(", "))),
