@@ -71,8 +71,10 @@ pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> R
         }
         operator => {
             let output = common_output(a, name, &[&left, &right])?;
-            let left_cast = comparable(a, cast_to(a, &left, &output)?, &output)?;
-            let right_cast = comparable(a, cast_to(a, &right, &output)?, &output)?;
+            let left_cast = cast_to(a, &left, &output)?;
+            let left_cast = comparable(a, left_cast, &output)?;
+            let right_cast = cast_to(a, &right, &output)?;
+            let right_cast = comparable(a, right_cast, &output)?;
             let plan = if operation.is_all {
                 counted(left_cast, right_cast, operator == SetOperator::Intersect)?
             } else if operator == SetOperator::Intersect {
