@@ -17,6 +17,8 @@ mod transform;
 mod values;
 mod windows;
 
+pub(crate) use aggregation::is_row;
+
 use crate::keyword::Keyword as K;
 use crate::parser::{Mark, Parser};
 use firesteel_error::Result;
