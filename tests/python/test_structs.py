@@ -38,3 +38,10 @@ def test_null_structs_in_arrays_and_maps(spark):
 
 def test_an_aggregate_of_a_field_passes_over_null_structs(rows):
     assert rows.select(F.collect_list("s.x"), F.count("s.x")).first() == ([1], 1)
+
+
+def test_a_struct_in_values_is_one_value(spark):
+    assert spark.sql("select * from values (named_struct('a', 1, 'b', 2)) t").collect() == [((1, 2),)]
+    assert spark.sql("select * from values (1, 2) t").collect() == [(1, 2)]
+    query = "select 1 where named_struct('a', 1, 'b', 2) in (select named_struct('a', 1, 'b', 2))"
+    assert spark.sql(query).count() == 1

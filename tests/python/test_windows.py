@@ -58,3 +58,11 @@ def test_lists_over_empty_frames(spark):
     frame = "over (order by id rows between 5 preceding and 3 preceding)"
     query = f"select collect_list(1) {frame} a, collect_set(id) {frame} b, array_agg('a') {frame} c from range(3)"
     assert [tuple(row) for row in spark.sql(query).collect()] == [([], [], [])] * 3
+
+
+def test_the_frame_of_an_offset_function_is_its_offset(spark):
+    query = "select lag(x, 2) over (order by x), lead(x, -1) over (order by x) from v"
+    assert spark.sql(ROWS + query).columns == [
+        "lag(x, 2, NULL) OVER (ORDER BY x ASC NULLS FIRST ROWS BETWEEN -2 FOLLOWING AND -2 FOLLOWING)",
+        "lead(x, -1, NULL) OVER (ORDER BY x ASC NULLS FIRST ROWS BETWEEN -1 FOLLOWING AND -1 FOLLOWING)",
+    ]

@@ -239,7 +239,7 @@ pub fn table_not_found_in(quoted: &str, places: &[&str], database: &str) -> Spar
 
 /// There is a table or view of this name.
 pub fn already_exists(name: &QualifiedName) -> SparkError {
-    SparkError::new("TABLE_OR_VIEW_ALREADY_EXISTS").with("relationName", name.quoted_in_catalog())
+    SparkError::new("TABLE_OR_VIEW_ALREADY_EXISTS").with("relationName", name.quoted())
 }
 
 #[cfg(test)]

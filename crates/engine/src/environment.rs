@@ -8,7 +8,7 @@ use crate::statement::{self, Runner};
 use arrow::record_batch::RecordBatch;
 use firesteel_analyzer::environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
 use firesteel_analyzer::{Analyzer, Resolved, attribute};
-use firesteel_catalog::CatalogTable;
+use firesteel_catalog::{CatalogTable, SESSION_CATALOG};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::SessionFacts;
@@ -299,6 +299,11 @@ impl Environment for SessionEnvironment {
                 Ok(TableLookup::Analysed { resolved, qualifier: vec![self.conf.global_temp_database.clone(), given] })
             }
             Some(Found::Stored(table)) => self.stored(&table, options),
+            None if name.len() > 3 || (name.len() == 3 && !name[0].eq_ignore_ascii_case(SESSION_CATALOG)) => {
+                Err(SparkError::new("REQUIRES_SINGLE_PART_NAMESPACE")
+                    .with("sessionCatalog", SESSION_CATALOG)
+                    .with("identifier", attribute::quote_parts(name)))
+            }
             None => match self.files(name, options)? {
                 Some(files) => Ok(files),
                 None => Err(firesteel_catalog::catalog::table_not_found_in(

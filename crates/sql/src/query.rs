@@ -22,6 +22,7 @@ use crate::parser::{Mark, Parser};
 use firesteel_error::Result;
 use firesteel_plan::{Relation, RelationKind, SetOperation, SetOperator};
 
+pub(crate) use aggregation::is_row;
 pub(crate) use cte::With;
 pub(crate) use values::or_default;
 

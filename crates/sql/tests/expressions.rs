@@ -74,8 +74,8 @@ fn patterns_may_be_several() {
 #[test]
 fn parentheses_hold_values_rows_and_queries() {
     assert_eq!(expression("(a).b"), "a.b");
-    assert_eq!(expression("(1, b)"), "(named_struct 'col1' 1 'b' b)");
-    assert_eq!(expression("(1 AS a, 2)"), "(named_struct 'a' 1 as a 'col2' 2)");
+    assert_eq!(expression("(1, b)"), "(builtin.named_struct 'col1' 1 'b' b)");
+    assert_eq!(expression("(1 AS a, 2)"), "(builtin.named_struct 'a' 1 as a 'col2' 2)");
     assert_eq!(expression("((SELECT 1) + 1)"), "(+ (scalar: Project(One)[1]) 1)");
     assert_eq!(expression("((SELECT 1) UNION (SELECT 2))"), "(scalar: Union(Project(One)[1], Project(One)[2]))");
     assert_eq!(expression("a IN (SELECT 1)"), "(in a: Project(One)[1])");

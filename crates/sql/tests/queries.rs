@@ -38,7 +38,7 @@ fn grouping_has_many_forms() {
     assert_eq!(query("SELECT a FROM t GROUP BY a, ROLLUP(b, (c, d))"), "Aggregate(t)[a, rollup (b) (c, d)][a]");
     assert_eq!(query("SELECT a FROM t GROUP BY a, b WITH CUBE"), "Aggregate(t)[cube (a) (b)][a]");
     assert_eq!(query("SELECT a FROM t GROUP BY GROUPING SETS ((a), b, ())"), "Aggregate(t)[sets (a) (b) ()][a]");
-    assert_eq!(query("SELECT a FROM t GROUP BY (a, b)"), "Aggregate(t)[(named_struct 'a' a 'b' b)][a]");
+    assert_eq!(query("SELECT a FROM t GROUP BY (a, b)"), "Aggregate(t)[(builtin.named_struct 'a' a 'b' b)][a]");
     assert_eq!(query("SELECT a FROM t GROUP BY CUBE(a, ())"), "_LEGACY_ERROR_TEMP_0051");
 }
 
@@ -104,7 +104,7 @@ fn views_and_pivots_follow_from() {
     );
     assert_eq!(
         query("SELECT * FROM t PIVOT (sum(a) AS s FOR (b, c) IN ((1, 2) AS x)) p"),
-        "Project(Pivot(t)[(sum a) as s for b, c in (named_struct 'col1' 1 'col2' 2) as x] as p)[*]"
+        "Project(Pivot(t)[(sum a) as s for b, c in (builtin.named_struct 'col1' 1 'col2' 2) as x] as p)[*]"
     );
     assert_eq!(
         query("SELECT * FROM t PIVOT (a FOR b IN (1)) UNPIVOT (a FOR b IN (c))"),

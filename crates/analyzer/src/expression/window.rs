@@ -34,12 +34,13 @@ pub(crate) fn window(
         _ => function,
     };
     let (inner, fixed_frame) = inner_function(a, function, scope)?;
+    let offset = if fixed_frame == Some(FixedFrame::Offset) { offset_text(a, function, scope)? } else { None };
     let spec = analyse_specification(a, &specification, scope)?;
     if fixed_frame.is_some() && spec.order.is_empty() {
         return Err(not_ordered(function, &inner));
     }
     let frame = frame(a, &specification, &spec, fixed_frame)?;
-    let text = window_text(&inner.name, &spec, &frame);
+    let text = window_text(&inner.name, &spec, &frame, offset.as_deref());
     if matches!(&function.kind, ExprKind::Function(call) if call.is_distinct) {
         return Err(SparkError::new("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED").with("windowExpr", format!("\"{text}\"")));
     }
@@ -374,7 +375,29 @@ fn range_bound(a: &mut Analyzer<'_>, value: Literal, spec: &Analysed) -> Result<
     Ok(if negative { WindowFrameBound::Preceding(scalar) } else { WindowFrameBound::Following(scalar) })
 }
 
-fn window_text(function: &str, spec: &Analysed, frame: &DfFrame) -> String {
+/// The distance of `lag` and `lead` as rows that follow.
+fn offset_text(a: &mut Analyzer<'_>, function: &Expr, scope: &Scope) -> Result<Option<String>> {
+    let ExprKind::Function(call) = &function.kind else { return Ok(None) };
+    let is_lag = builtin_name(&call.name).is_some_and(|name| name == "lag");
+    let (text, value) = match call.arguments.get(1) {
+        None => ("1".to_string(), Literal::Integer(1)),
+        Some(offset) => {
+            let typed = a.expression(offset, scope)?;
+            let value = super::fold(a, &typed)?;
+            (typed.name, value)
+        }
+    };
+    let rows = match value {
+        Literal::Integer(rows) => i64::from(rows),
+        Literal::Short(rows) => i64::from(rows),
+        Literal::Byte(rows) => i64::from(rows),
+        Literal::Long(rows) => rows,
+        _ => return Ok(None),
+    };
+    Ok(Some(if is_lag { rows.wrapping_neg().to_string() } else { text }))
+}
+
+fn window_text(function: &str, spec: &Analysed, frame: &DfFrame, offset: Option<&str>) -> String {
     let mut parts = Vec::new();
     if !spec.partition.is_empty() {
         let keys: Vec<String> = spec.partition.iter().map(|p| p.name.clone()).collect();
@@ -384,7 +407,10 @@ fn window_text(function: &str, spec: &Analysed, frame: &DfFrame) -> String {
         let keys: Vec<String> = spec.order.iter().map(|(s, t)| order_text(&t.name, s.asc, s.nulls_first)).collect();
         parts.push(format!("ORDER BY {}", keys.join(", ")));
     }
-    parts.push(frame_text(frame.units, &frame.start_bound, &frame.end_bound));
+    parts.push(match offset {
+        Some(offset) => format!("ROWS BETWEEN {offset} FOLLOWING AND {offset} FOLLOWING"),
+        None => frame_text(frame.units, &frame.start_bound, &frame.end_bound),
+    });
     format!("{function} OVER ({})", parts.join(" "))
 }
 

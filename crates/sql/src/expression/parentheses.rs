@@ -3,7 +3,7 @@
 use crate::keyword::Keyword as K;
 use crate::parser::{Mark, Parser};
 use firesteel_error::Result;
-use firesteel_plan::{Expr, ExprKind, Relation, SubqueryKind};
+use firesteel_plan::{Expr, ExprKind, FunctionCall, Relation, SubqueryKind};
 use firesteel_types::Literal;
 
 /// What an opening parenthesis turned out to hold.
@@ -94,7 +94,9 @@ impl Parser<'_> {
             arguments.push(Expr::literal(Literal::String(name)).at(item.origin.clone()));
             arguments.push(item);
         }
-        self.call(start, "named_struct", arguments)
+        // Under its full name, which tells a row from a call that was written.
+        let name = ["builtin", "named_struct"].map(String::from).to_vec();
+        Expr::new(ExprKind::Function(FunctionCall::new(name, arguments))).at(self.origin(start))
     }
 
     pub(super) fn scalar_subquery(&self, start: Mark, query: Relation) -> Expr {

@@ -154,7 +154,7 @@ impl Parser<'_> {
 /// The items of `(a, b)` or `struct(a, b)`; anything else is one item.
 fn row_items(value: Expr) -> Vec<Expr> {
     match value.kind {
-        ExprKind::Function(call) if matches!(call.name.as_slice(), [name] if name == "named_struct") => {
+        ExprKind::Function(call) if crate::query::is_row(&call) => {
             call.arguments.into_iter().skip(1).step_by(2).collect()
         }
         ExprKind::Function(call) if matches!(call.name.as_slice(), [name] if name.eq_ignore_ascii_case("struct")) => {

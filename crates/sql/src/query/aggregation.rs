@@ -4,7 +4,7 @@ use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use crate::token::TokenKind;
 use firesteel_error::Result;
-use firesteel_plan::{Expr, ExprKind, Grouping, GroupingElement};
+use firesteel_plan::{Expr, ExprKind, FunctionCall, Grouping, GroupingElement};
 
 impl Parser<'_> {
     /// `GROUP BY …`, if it is there.
@@ -89,12 +89,15 @@ impl Parser<'_> {
     }
 }
 
+/// True for the struct that a list in parentheses stands for.
+pub(crate) fn is_row(call: &FunctionCall) -> bool {
+    matches!(call.name.as_slice(), [schema, name] if schema == "builtin" && name == "named_struct")
+}
+
 /// The items of a row that was written in parentheses; anything else is one item.
 pub(super) fn row_items(row: Expr) -> Vec<Expr> {
     match row.kind {
-        ExprKind::Function(call) if matches!(call.name.as_slice(), [name] if name == "named_struct") => {
-            call.arguments.into_iter().skip(1).step_by(2).collect()
-        }
+        ExprKind::Function(call) if is_row(&call) => call.arguments.into_iter().skip(1).step_by(2).collect(),
         _ => vec![row],
     }
 }
