@@ -165,6 +165,9 @@ fn check_name(name: &str) -> Result<()> {
 }
 
 fn invalid(name: &str) -> SparkError {
+    // An error travels in headers, which must stay small.
+    let short: String = name.chars().take(256).collect();
+    let name = if short.len() < name.len() { format!("{short}…") } else { short };
     SparkError::new("INVALID_ARTIFACT_PATH").with("name", name)
 }
 

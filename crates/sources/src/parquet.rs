@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::config::TableParquetOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::common::{Result as DfResult, Statistics};
+use datafusion::common::{DataFusionError, Result as DfResult, Statistics};
 use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::datasource::physical_plan::parquet::{CachedParquetFileReaderFactory, Int96Coercer};
 use datafusion::datasource::physical_plan::{FileSource, ParquetSource};
@@ -26,9 +26,11 @@ use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::arrow_mapping::{from_arrow, from_arrow_schema};
 use firesteel_types::{DataType, StructField, StructType};
+use futures::FutureExt;
 use object_store::{ObjectMeta, ObjectStore};
 use parquet::arrow::parquet_to_arrow_schema;
 use parquet::file::metadata::ParquetMetaData;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 /// The key of the footer that holds Spark's schema as JSON.
@@ -115,7 +117,10 @@ fn uri(meta: &ObjectMeta) -> String {
 /// The footer of a file, from the engine's cache where it is there.
 async fn footer(state: &dyn Session, store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<Arc<ParquetMetaData>> {
     let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
-    DFParquetMetadata::new(store, meta).with_file_metadata_cache(Some(cache)).fetch_metadata().await.map_err(|e| {
+    let reader = DFParquetMetadata::new(store, meta).with_file_metadata_cache(Some(cache));
+    // The decoder trusts the lengths in a file: it panics at some of the damaged ones.
+    let read = AssertUnwindSafe(reader.fetch_metadata()).catch_unwind().await;
+    read.unwrap_or_else(|_| Err(DataFusionError::Execution("its lengths contradict each other".into()))).map_err(|e| {
         let path = std::path::Path::new("/").join(meta.location.as_ref());
         if path.exists() {
             return unreadable(&uri(meta), from_datafusion(e));

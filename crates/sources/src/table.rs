@@ -304,6 +304,9 @@ impl TableProvider for FilesTable {
         let files: Vec<PartitionedFile> = files.into_iter().map(|(_, file)| file).collect();
         let statistics =
             Statistics::try_merge_iter(files.iter().filter_map(|f| f.statistics.as_deref()), &all_columns)?;
+        // As in Spark, large files come first.
+        let mut files = files;
+        files.sort_by_key(|f| std::cmp::Reverse(f.object_meta.size));
         let groups = FileGroup::new(files).split_files(state.config().target_partitions().max(1));
         let source = self.format.source(table_schema, state)?;
         let config = FileScanConfigBuilder::new(url, source)

@@ -234,11 +234,7 @@ fn aggregate(
             return Err(SparkError::new("NESTED_AGGREGATE_FUNCTION"));
         }
         if !is_windowed && super::contains_window(&argument.expr) {
-            return Err(SparkError::plain(
-                firesteel_error::ExceptionClass::Analysis,
-                "It is not allowed to use a window function inside an aggregate function. \
-                 Please use the inner window function in a sub-query.",
-            ));
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1031"));
         }
     }
     let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
