@@ -35,12 +35,9 @@ serve: build
 
 test: test-rust test-python
 
-# The server's tests over the wire (artifacts, operations, requests, sessions)
-# run by themselves: `cargo test --release -p firesteel-server`.
 test-rust:
-	cargo test --release --workspace --exclude firesteel-server --lib --bins --tests
-	cargo test --release --doc -p firesteel-error -p firesteel-types -p firesteel-config
-	cargo test --release -p firesteel-server --lib --test decode
+	cargo test --release --workspace --lib --bins --tests
+	cargo test --release --doc -p firesteel-error -p firesteel-types -p firesteel-config -p firesteel-catalog
 
 test-python: build $(VENV)/.ready
 	FIRESTEEL_BIN=$(BIN) $(VENV)/bin/python -m pytest -q tests/python

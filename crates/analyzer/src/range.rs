@@ -15,12 +15,12 @@ use std::fmt;
 use std::sync::Arc;
 
 /// `start`, `start + step`, … before `end`, in partitions of near equal size.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RangeTable {
-    start: i64,
-    step: i64,
-    count: u64,
-    partitions: Option<usize>,
+    pub start: i64,
+    pub step: i64,
+    pub count: u64,
+    pub partitions: Option<usize>,
     schema: SchemaRef,
 }
 
@@ -34,13 +34,14 @@ impl RangeTable {
         } else {
             (span.unsigned_abs()).div_ceil(step128.unsigned_abs())
         };
-        Self {
-            start,
-            step,
-            count: u64::try_from(count).unwrap_or(u64::MAX),
-            partitions: partitions.and_then(|p| usize::try_from(p).ok()).filter(|p| *p > 0),
-            schema: Arc::new(Schema::new(vec![Field::new("id", DataType::Int64, false)])),
-        }
+        let partitions = partitions.and_then(|p| usize::try_from(p).ok()).filter(|p| *p > 0);
+        Self::of_count(start, step, u64::try_from(count).unwrap_or(u64::MAX), partitions)
+    }
+
+    /// So many numbers.
+    pub fn of_count(start: i64, step: i64, count: u64, partitions: Option<usize>) -> Self {
+        let schema = Arc::new(Schema::new(vec![Field::new("id", DataType::Int64, false)]));
+        Self { start, step, count, partitions, schema }
     }
 }
 
@@ -70,23 +71,15 @@ impl TableProvider for RangeTable {
         } as u64;
         let is_empty_projection = projection.is_some_and(Vec::is_empty);
         let schema = if is_empty_projection { Arc::new(Schema::empty()) } else { self.schema.clone() };
-        let generators = (0..partitions)
+        let parts = (0..partitions)
             .map(|p| {
                 let from = (u128::from(count) * u128::from(p) / u128::from(partitions)) as u64;
                 let to = (u128::from(count) * u128::from(p + 1) / u128::from(partitions)) as u64;
-                let generator = RangeGenerator {
-                    start: self.start,
-                    step: self.step,
-                    from,
-                    next: from,
-                    to,
-                    batch_size: state.config().batch_size().max(1) as u64,
-                    schema: schema.clone(),
-                };
-                Arc::new(RwLock::new(generator)) as Arc<RwLock<dyn LazyBatchGenerator>>
+                let batch_size = state.config().batch_size().max(1) as u64;
+                RangePart { start: self.start, step: self.step, from, to, batch_size }
             })
             .collect();
-        Ok(Arc::new(LazyMemoryExec::try_new(schema, generators)?))
+        Ok(Arc::new(scan(parts, schema)?))
     }
 
     fn statistics(&self) -> Option<Statistics> {
@@ -96,20 +89,47 @@ impl TableProvider for RangeTable {
     }
 }
 
+/// The numbers of one partition, by their positions in the range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RangePart {
+    pub start: i64,
+    pub step: i64,
+    pub from: u64,
+    /// Exclusive.
+    pub to: u64,
+    pub batch_size: u64,
+}
+
+/// The operator that makes the numbers of some partitions: with the schema's one column, or none.
+pub fn scan(parts: Vec<RangePart>, schema: SchemaRef) -> DfResult<LazyMemoryExec> {
+    let generators = parts
+        .into_iter()
+        .map(|part| {
+            let generator = RangeGenerator { part, next: part.from, schema: schema.clone() };
+            Arc::new(RwLock::new(generator)) as Arc<RwLock<dyn LazyBatchGenerator>>
+        })
+        .collect();
+    LazyMemoryExec::try_new(schema, generators)
+}
+
+/// The partitions of an operator that [`scan`] made.
+pub fn parts_of(operator: &LazyMemoryExec) -> Option<Vec<RangePart>> {
+    let part = |generator: &Arc<RwLock<dyn LazyBatchGenerator>>| {
+        generator.read().as_any().downcast_ref::<RangeGenerator>().map(|range| range.part)
+    };
+    operator.generators().iter().map(part).collect()
+}
+
 #[derive(Debug, Clone)]
 struct RangeGenerator {
-    start: i64,
-    step: i64,
-    from: u64,
+    part: RangePart,
     next: u64,
-    to: u64,
-    batch_size: u64,
     schema: SchemaRef,
 }
 
 impl fmt::Display for RangeGenerator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Range ({} rows, step={})", self.to - self.from, self.step)
+        write!(f, "Range ({} rows, step={})", self.part.to - self.part.from, self.part.step)
     }
 }
 
@@ -119,10 +139,11 @@ impl LazyBatchGenerator for RangeGenerator {
     }
 
     fn generate_next_batch(&mut self) -> DfResult<Option<RecordBatch>> {
-        if self.next >= self.to {
+        let RangePart { start, step, to, batch_size, .. } = self.part;
+        if self.next >= to {
             return Ok(None);
         }
-        let until = self.to.min(self.next.saturating_add(self.batch_size));
+        let until = to.min(self.next.saturating_add(batch_size));
         let rows = (until - self.next) as usize;
         let batch = if self.schema.fields().is_empty() {
             RecordBatch::try_new_with_options(
@@ -131,9 +152,9 @@ impl LazyBatchGenerator for RangeGenerator {
                 &RecordBatchOptions::new().with_row_count(Some(rows)),
             )?
         } else {
-            let first = self.start.wrapping_add(self.step.wrapping_mul(self.next as i64));
+            let first = start.wrapping_add(step.wrapping_mul(self.next as i64));
             let values: Int64Array =
-                (0..rows as i64).map(|i| first.wrapping_add(self.step.wrapping_mul(i))).collect::<Vec<_>>().into();
+                (0..rows as i64).map(|i| first.wrapping_add(step.wrapping_mul(i))).collect::<Vec<_>>().into();
             RecordBatch::try_new(self.schema.clone(), vec![Arc::new(values) as ArrayRef])?
         };
         self.next = until;
@@ -141,6 +162,6 @@ impl LazyBatchGenerator for RangeGenerator {
     }
 
     fn reset_state(&self) -> Arc<RwLock<dyn LazyBatchGenerator>> {
-        Arc::new(RwLock::new(Self { next: self.from, ..self.clone() }))
+        Arc::new(RwLock::new(Self { next: self.part.from, ..self.clone() }))
     }
 }

@@ -58,11 +58,12 @@ impl Engine {
         };
         let runtime = runtime(memory, &spill_directory)?;
         let state = SessionStateBuilder::new()
-            .with_config(df_config(cores))
+            .with_config(df_config(cores, memory))
             .with_runtime_env(runtime)
             .with_default_features()
             .with_query_planner(Arc::new(crate::planner::Planner))
             .build();
+        let state = crate::scale::prepared(state);
         let cache_memory = options.cache_memory_limit.unwrap_or(memory / 4);
         let kept = Arc::new(KeptStore::new(cache_memory, &spill_directory)?);
         let warehouse = firesteel_config::Reader::text(server_config.as_ref(), firesteel_config::keys::WAREHOUSE_DIR);
@@ -120,9 +121,13 @@ impl Engine {
     }
 }
 
-fn df_config(cores: usize) -> DfConfig {
+fn df_config(cores: usize, memory: usize) -> DfConfig {
     let mut config = DfConfig::new().with_target_partitions(cores.max(1)).with_batch_size(8192);
     let options = config.options_mut();
+    // What a sort keeps back for merging what it spilled must leave room for the sorts of all cores.
+    let reserve = memory / (16 * cores.max(1));
+    let reserved = &mut options.execution.sort_spill_reservation_bytes;
+    *reserved = (*reserved).min(reserve);
     options.execution.parquet.pushdown_filters = true;
     options.execution.parquet.reorder_filters = true;
     options.execution.collect_statistics = true;

@@ -153,14 +153,23 @@ fn column_positions(analysed: &Analysed) -> Result<Option<Vec<usize>>> {
 
 /// Optimises and plans.
 pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+    finished(unfinished(state, plan).await?)
+}
+
+/// Optimises and plans, but for the finishing touches, which other processes make themselves.
+pub(crate) async fn unfinished(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
     let plan = firesteel_analyzer::unnest(plan.clone())?;
     let physical = if crate::scale::is_small(&plan) {
-        crate::scale::for_small_plans(state).create_physical_plan(&plan).await
+        crate::scale::plan_small(state, &plan).await
     } else {
         state.create_physical_plan(&plan).await
     };
-    physical
-        .and_then(crate::soft_limit::without_misplaced)
+    physical.map_err(engine_error)
+}
+
+/// The plan with the operators that give rows Spark's order, bounds and partitions.
+pub(crate) fn finished(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    crate::soft_limit::without_misplaced(plan)
         .and_then(crate::partitioned::by_partition)
         .and_then(crate::ordered::in_order)
         .and_then(crate::recursion::limited)
@@ -169,7 +178,7 @@ pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc
 
 /// Starts a physical plan.
 pub(crate) fn start(state: &SessionState, plan: Arc<dyn ExecutionPlan>) -> Result<SendableRecordBatchStream> {
-    crate::ordered::execute(plan, state.task_ctx()).map_err(engine_error)
+    crate::ordered::execute(plan, crate::scale::context(state)).map_err(engine_error)
 }
 
 /// Runs a plan to its end. Its rows count as memory of queries, so that too many are an error.
@@ -233,7 +242,7 @@ struct PlanStatus {
 
 impl ExecutionStatus for PlanStatus {
     fn progress(&self) -> Progress {
-        Progress::default()
+        crate::progress::progress(&self.plan)
     }
 
     fn metrics(&self) -> Vec<OperatorMetrics> {

@@ -9,18 +9,23 @@
 pub mod analysis;
 mod catalog_request;
 mod catalog_state;
+pub mod codec;
 pub mod command;
 pub mod engine;
 pub mod environment;
 pub mod exchange;
 mod execution;
 mod explain;
+mod files;
 mod fingerprint;
 pub mod kept;
+#[cfg(test)]
+mod memory_tests;
 pub mod observe;
 pub mod ordered;
 mod partitioned;
 pub mod planner;
+mod progress;
 mod recursion;
 pub mod scale;
 pub mod session;

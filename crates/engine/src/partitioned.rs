@@ -5,8 +5,8 @@
 //! multiply rows yield now and then, so that interrupts get in.
 
 use arrow::datatypes::SchemaRef;
-use datafusion::common::Result as DfResult;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result as DfResult, internal_datafusion_err};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::ScalarUDF;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
@@ -34,7 +34,7 @@ pub(crate) fn by_partition(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn Exe
             false
         };
         if needs {
-            return Ok(Transformed::yes(Arc::new(PartitionedExec { inner: node }) as _));
+            return Ok(Transformed::yes(Arc::new(PartitionedExec::new(node)) as _));
         }
         // These make many batches of one, and must let interrupts in between.
         let multiplies = any.is::<CrossJoinExec>()
@@ -86,19 +86,26 @@ fn for_partition(expr: &Arc<dyn PhysicalExpr>, partition: usize) -> DfResult<Arc
 
 /// A projection or filter that is made anew for each partition.
 #[derive(Debug)]
-struct PartitionedExec {
+pub(crate) struct PartitionedExec {
     inner: Arc<dyn ExecutionPlan>,
 }
 
+impl PartitionedExec {
+    /// Wraps a projection or filter.
+    pub(crate) fn new(inner: Arc<dyn ExecutionPlan>) -> Self {
+        Self { inner }
+    }
+}
+
 impl DisplayAs for PartitionedExec {
-    fn fmt_as(&self, t: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt_as(t, f)
+    fn fmt_as(&self, _t: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PartitionedExec")
     }
 }
 
 impl ExecutionPlan for PartitionedExec {
-    fn name(&self) -> &str {
-        self.inner.name()
+    fn name(&self) -> &'static str {
+        "PartitionedExec"
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
@@ -109,19 +116,31 @@ impl ExecutionPlan for PartitionedExec {
         self.inner.schema()
     }
 
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![true]
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
+    }
+
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        self.inner.children()
+        vec![&self.inner]
     }
 
     fn apply_expressions(
         &self,
-        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
+        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
     ) -> DfResult<TreeNodeRecursion> {
-        self.inner.apply_expressions(f)
+        Ok(TreeNodeRecursion::Continue)
     }
 
-    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> DfResult<Arc<dyn ExecutionPlan>> {
-        Ok(Arc::new(Self { inner: self.inner.clone().with_new_children(children)? }))
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DfResult<Arc<dyn ExecutionPlan>> {
+        let inner = children.pop().ok_or_else(|| internal_datafusion_err!("a partitioned operator has one input"))?;
+        Ok(Arc::new(Self { inner }))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {

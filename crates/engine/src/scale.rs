@@ -3,12 +3,15 @@
 //! Splitting work costs more than it gains there, and rows keep the order that
 //! users of Spark see in examples: groups by first appearance, joins by their left side.
 
+use crate::kept::PlanOnly;
 use datafusion::catalog::TableProvider;
+use datafusion::common::Result as DfResult;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::{MemTable, source_as_provider};
-use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::session_state::SessionState;
+use datafusion::execution::{SessionStateBuilder, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::ExecutionPlan;
 use std::sync::Arc;
 
 /// Plans whose leaves have at most this many rows are small.
@@ -48,8 +51,40 @@ fn row_count(provider: &Arc<dyn TableProvider>) -> Option<usize> {
     provider.statistics().and_then(|s| s.num_rows.get_value().copied())
 }
 
+/// What is made once of a state, as it holds lists of all functions: kept in its configuration.
+struct Prepared {
+    small: SessionState,
+    context: Arc<TaskContext>,
+}
+
+/// The state with what queries need of it made in advance.
+pub(crate) fn prepared(mut state: SessionState) -> SessionState {
+    let prepared = Prepared { small: small(&state), context: state.task_ctx() };
+    state.config_mut().set_extension(Arc::new(prepared));
+    state
+}
+
+/// What was made in advance, where it holds for this state.
+fn prepared_of(state: &SessionState) -> Option<Arc<Prepared>> {
+    let is_own = state.config().get_extension::<PlanOnly>().is_none();
+    state.config().get_extension::<Prepared>().filter(|_| is_own)
+}
+
+/// The context that plans of a state run in.
+pub(crate) fn context(state: &SessionState) -> Arc<TaskContext> {
+    prepared_of(state).map_or_else(|| state.task_ctx(), |prepared| prepared.context.clone())
+}
+
+/// The plan of a small plan.
+pub(crate) async fn plan_small(state: &SessionState, plan: &LogicalPlan) -> DfResult<Arc<dyn ExecutionPlan>> {
+    match prepared_of(state) {
+        Some(prepared) => prepared.small.create_physical_plan(plan).await,
+        None => small(state).create_physical_plan(plan).await,
+    }
+}
+
 /// The state with one partition and joins left as they stand.
-pub(crate) fn for_small_plans(state: &SessionState) -> SessionState {
+fn small(state: &SessionState) -> SessionState {
     let mut config = state.config().clone().with_target_partitions(1);
     config.options_mut().optimizer.join_reordering = false;
     SessionStateBuilder::new_from_existing(state.clone()).with_config(config).build()

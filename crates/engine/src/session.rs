@@ -97,6 +97,14 @@ impl Session {
         &self.catalog_state
     }
 
+    /// Makes or replaces a temporary view of an analysed relation, for programs that bring
+    /// tables of their own.
+    pub fn put_view(&self, name: &str, resolved: Resolved) {
+        let key = name.to_lowercase();
+        self.catalog_state.view_queries.write().remove(&key);
+        self.temp_views.write().insert(key, (name.to_string(), Arc::new(resolved)));
+    }
+
     /// The session in the stores that all sessions share.
     pub(crate) fn key(&self) -> String {
         format!("{}/{}", self.user_id, self.session_id)
@@ -219,4 +227,16 @@ pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "unknown".to_string());
     format!("an operator failed: {text}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_of_blocking_work_is_an_error() {
+        let result: Result<()> = blocking(|| panic!("out of luck")).await;
+        assert!(result.unwrap_err().to_string().contains("out of luck"));
+        assert_eq!(blocking(|| Ok(1)).await.unwrap(), 1);
+    }
 }

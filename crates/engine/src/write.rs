@@ -130,6 +130,9 @@ pub(crate) async fn write_to_path(
         options,
         conf: session.conf(),
     };
+    if let Some(target) = firesteel_sources::write::replaced(&request)? {
+        crate::files::check_not_read(&logical, &target)?;
+    }
     let of_options = request.options.iter().find(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path);
     let target = request.path.as_ref().or(of_options).cloned();
     let plan = execution::plan(session.state(), &logical).await?;

@@ -73,8 +73,6 @@ async fn pipe_operators_take_no_aggregates_and_set_no_new_columns() {
 #[tokio::test(flavor = "multi_thread")]
 async fn columns_of_operators_have_their_texts() {
     let harness = Harness::new();
-    let names = harness
-        .names("select -a, +a, date'2020-01-01' + 1, 2 * interval 1 day from values (1) t(a)")
-        .await;
+    let names = harness.names("select -a, +a, date'2020-01-01' + 1, 2 * interval 1 day from values (1) t(a)").await;
     assert_eq!(names, ["(- a)", "(+ a)", "date_add(DATE '2020-01-01', 1)", "(INTERVAL '1' DAY * 2)"]);
 }

@@ -101,6 +101,7 @@ async fn lateral_joins_see_the_left_side() {
 #[tokio::test(flavor = "multi_thread")]
 async fn texts_of_subqueries_name_the_outer_columns() {
     let harness = tables().await;
-    let names = harness.names("select (select max(d) from t2 where c = a), a in (select c from t2 where d > b) from t1");
+    let names =
+        harness.names("select (select max(d) from t2 where c = a), a in (select c from t2 where d > b) from t1");
     assert_eq!(names.await, ["scalarsubquery(a)", "(a IN (listquery(b)))"]);
 }

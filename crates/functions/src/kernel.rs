@@ -189,6 +189,11 @@ impl SparkScalarUdf {
     pub fn settings(&self) -> &KernelSettings {
         &self.settings
     }
+
+    /// The place of the call, for errors.
+    pub fn context(&self) -> Option<&Arc<QueryContext>> {
+        self.context.as_ref()
+    }
 }
 
 impl PartialEq for SparkScalarUdf {

@@ -1,6 +1,6 @@
 //! The bounds of the service, read once from the server's settings.
 
-use firesteel_config::{Reader, ServerConfig};
+use firesteel_config::{Reader, ServerConfig, keys};
 use std::time::Duration;
 
 /// How much the service keeps, for how long.
@@ -49,24 +49,22 @@ impl Limits {
     pub fn new(config: &ServerConfig) -> Self {
         let time = |key: &str| Duration::from_millis(u64::try_from(config.integer(key)).unwrap_or_default());
         let interval = |key: &str| time(key).max(Duration::from_millis(10));
-        let timeout = config.integer("spark.connect.session.manager.defaultSessionTimeout");
+        let timeout = config.integer(keys::SESSION_TIMEOUT);
         Self {
             session_timeout: u64::try_from(timeout).ok().map(Duration::from_millis),
-            session_check: interval("spark.connect.session.manager.maintenanceInterval"),
-            session_tombstones: config.count("spark.connect.session.manager.closedSessionsTombstonesSize"),
-            detached_timeout: time("spark.connect.execute.manager.detachedTimeout"),
-            operation_check: interval("spark.connect.execute.manager.maintenanceInterval"),
-            operation_tombstones: config.count("spark.connect.execute.manager.abandonedTombstonesSize"),
-            status_expiry: minutes(config, "spark.connect.session.inactiveOperations.cacheExpiration"),
-            stream_duration: Some(time("spark.connect.execute.reattachable.senderMaxStreamDuration"))
-                .filter(|span| !span.is_zero()),
-            stream_size: Some(config.count("spark.connect.execute.reattachable.senderMaxStreamSize"))
-                .filter(|bytes| *bytes > 0),
-            retry_buffer: config.count("spark.connect.execute.reattachable.observerRetryBufferSize"),
+            session_check: interval(keys::SESSION_MAINTENANCE_INTERVAL),
+            session_tombstones: config.count(keys::SESSION_TOMBSTONES),
+            detached_timeout: time(keys::OPERATION_DETACHED_TIMEOUT),
+            operation_check: interval(keys::OPERATION_MAINTENANCE_INTERVAL),
+            operation_tombstones: config.count(keys::OPERATION_TOMBSTONES),
+            status_expiry: minutes(config, keys::OPERATION_CACHE_EXPIRATION),
+            stream_duration: Some(time(keys::MAX_STREAM_DURATION)).filter(|span| !span.is_zero()),
+            stream_size: Some(config.count(keys::MAX_STREAM_SIZE)).filter(|bytes| *bytes > 0),
+            retry_buffer: config.count(keys::RETRY_BUFFER_SIZE),
             ahead_buffer: AHEAD,
-            message_size: config.count("spark.connect.grpc.maxInboundMessageSize").max(64 * 1024),
-            batch_size: config.count("spark.connect.grpc.arrow.maxBatchSize"),
-            metadata_size: config.count("spark.connect.grpc.maxMetadataSize"),
+            message_size: config.count(keys::MAX_INBOUND_MESSAGE_SIZE).max(64 * 1024),
+            batch_size: config.count(keys::MAX_BATCH_SIZE),
+            metadata_size: config.count(keys::MAX_METADATA_SIZE),
             error_count: ERRORS,
         }
     }

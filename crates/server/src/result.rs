@@ -40,7 +40,7 @@ impl Slicing {
     pub fn new(config: &SessionConfig, batch_size: usize, delivery: Delivery) -> Self {
         let is_set = config.explicit(keys::ARROW_MAX_RECORDS).is_some();
         let max_rows = is_set.then(|| config.count(keys::ARROW_MAX_RECORDS)).filter(|rows| *rows > 0);
-        let ceiling = config.count("spark.connect.session.resultChunking.maxChunkSize").max(1);
+        let ceiling = config.count(keys::RESULT_CHUNK_SIZE).max(1);
         let chunk = delivery.chunking.map(|preferred| match preferred {
             Some(bytes) if bytes >= MIN_CHUNK => usize::try_from(bytes).unwrap_or(ceiling).min(ceiling),
             _ => ceiling,

@@ -6,7 +6,7 @@ use crate::response_buffer::Closed;
 use crate::result::{BatchEncoder, Slicing, whole_stream};
 use crate::sessions::ServerSession;
 use crate::{decompress, encode, errors};
-use firesteel_config::Reader;
+use firesteel_config::{Reader, keys};
 use firesteel_engine::{CommandOutput, Execution, Progress, RunContext, SqlResult};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Command, Relation};
@@ -202,7 +202,7 @@ impl Task {
 
     /// Ticks at which progress is told; none where the user wants none.
     fn ticks(&self) -> Option<Interval> {
-        let millis = self.session.engine.config().read().integer("spark.connect.progress.reportInterval");
+        let millis = self.session.engine.config().read().integer(keys::PROGRESS_INTERVAL);
         let period = Duration::from_millis(u64::try_from(millis).ok().filter(|millis| *millis > 0)?);
         let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + period, period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

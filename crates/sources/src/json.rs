@@ -3,7 +3,7 @@
 use crate::csv::{ParseMode, malformed};
 use crate::lines::{LineOptions, Lines, text, whole};
 use crate::listing::DataFile;
-use crate::options::SourceOptions;
+use crate::options::{Sampling, SourceOptions};
 use crate::records::{Batches, FilePart, RecordReader};
 use crate::text::rows_only;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch, StringBuilder};
@@ -31,6 +31,7 @@ pub struct JsonOptions {
     mode: ParseMode,
     corrupt_column: String,
     drops_null_fields: bool,
+    sampling: Sampling,
     zone: TimeZone,
     lines: LineOptions,
 }
@@ -49,6 +50,7 @@ impl JsonOptions {
             mode: ParseMode::new(options),
             corrupt_column: options.get("columnNameOfCorruptRecord").unwrap_or(&conf.corrupt_record_column).to_string(),
             drops_null_fields: options.flag("dropFieldIfAllNull", false)?,
+            sampling: Sampling::new(options)?,
             zone: TimeZone::parse(options.get("timeZone").unwrap_or(&conf.time_zone))?,
             lines: LineOptions {
                 separator: options.get("lineSep").map(|s| s.as_bytes().to_vec()),
@@ -90,9 +92,13 @@ impl Input {
 pub fn infer(files: &[DataFile], options: &JsonOptions) -> Result<StructType> {
     let mut all = DataType::struct_of(Vec::new());
     let mut is_corrupt = false;
+    let mut is_taken = options.sampling.start();
     for file in files {
         let mut input = Input::open(&FilePart::whole(file), options)?;
         while let Some(record) = input.next()? {
+            if !is_taken() {
+                continue;
+            }
             let objects = match read(&record, options.leniency) {
                 Ok(Some(Json::Object(fields))) => vec![Json::Object(fields)],
                 Ok(Some(Json::Array(items))) => items,

@@ -1,7 +1,23 @@
 //! Options of readers and writers.
 
 use crate::error::illegal;
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
+use firesteel_functions::scalar::math::random::XorShift;
+
+/// Reader options that are not done, by format, with the values that say what is done anyway
+/// (in lower case). Others fail by name, rather than mean nothing.
+const UNDONE: &[(&str, &str, &[&str])] = &[
+    ("csv", "locale", &["", "en", "en-us", "en_us"]),
+    ("json", "locale", &["", "en", "en-us", "en_us"]),
+    ("csv", "unescapedQuoteHandling", &["stop_at_delimiter"]),
+    ("csv", "maxCharsPerColumn", &["-1"]),
+    ("csv", "singleVariantColumn", &[]),
+    ("json", "singleVariantColumn", &[]),
+    ("json", "timeFormat", &[]),
+    ("csv", "timeFormat", &[]),
+    ("parquet", "datetimeRebaseMode", &["corrected", "exception"]),
+    ("parquet", "int96RebaseMode", &["corrected", "exception"]),
+];
 
 /// Options by name, in any letter case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,6 +27,18 @@ impl SourceOptions {
     /// The options as a client gave them.
     pub fn new(options: &[(String, String)]) -> Self {
         Self(options.iter().map(|(k, v)| (k.to_ascii_lowercase(), v.clone())).collect())
+    }
+
+    /// Fails for an option of a reader that would be ignored.
+    pub fn check_reader(&self, format: &str) -> Result<()> {
+        for (_, name, done) in UNDONE.iter().filter(|(of, ..)| *of == format) {
+            if let Some(value) = self.get(name)
+                && !done.contains(&value.to_ascii_lowercase().as_str())
+            {
+                return Err(SparkError::unsupported(format!("the {format} option {name} with the value {value}")));
+            }
+        }
+        Ok(())
     }
 
     /// The value of an option; the last one wins.
@@ -63,5 +91,29 @@ impl SourceOptions {
                 }
             }
         }
+    }
+}
+
+/// Which records a schema is inferred from.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampling {
+    ratio: f64,
+}
+
+impl Sampling {
+    /// The sampling of the option `samplingRatio`.
+    pub fn new(options: &SourceOptions) -> Result<Self> {
+        let ratio = options.number("samplingRatio", 1.0)?;
+        if ratio <= 0.0 {
+            return Err(illegal(format!("requirement failed: samplingRatio ({ratio:?}) should be greater than 0")));
+        }
+        Ok(Self { ratio })
+    }
+
+    /// Says of one record after the other whether it is taken, as for one partition of
+    /// Spark's. Nearly all is all.
+    pub fn start(self) -> impl FnMut() -> bool {
+        let mut random = XorShift::new(1);
+        move || self.ratio > 0.99 || random.next_double() < self.ratio
     }
 }

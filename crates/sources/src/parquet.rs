@@ -13,7 +13,7 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DataFusionError, Result as DfResult, Statistics};
 use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::datasource::physical_plan::parquet::{CachedParquetFileReaderFactory, Int96Coercer};
-use datafusion::datasource::physical_plan::{FileSource, ParquetSource};
+use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource, ParquetSource};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::execution::cache::cache_manager::{CachedFileMetadata, SchemaFingerprint, TableScopedPath};
 use datafusion::execution::object_store::ObjectStoreUrl;
@@ -346,6 +346,17 @@ fn physical_name(data_type: &ArrowType) -> &'static str {
         ArrowType::Date32 => "INT32",
         _ => "BINARY",
     }
+}
+
+/// A scan that came from another process, with what fits files to the table, which does not
+/// travel. None for scans that need nothing.
+pub fn fitted(scan: &FileScanConfig) -> Option<FileScanConfig> {
+    let any: &dyn std::any::Any = scan.file_source().as_ref();
+    if scan.expr_adapter_factory.is_some() || !any.is::<ParquetSource>() {
+        return None;
+    }
+    let adapter = Arc::new(ColumnsByName { case_sensitive: false });
+    Some(FileScanConfigBuilder::from(scan.clone()).with_expr_adapter(Some(adapter)).build())
 }
 
 /// Finds the table's columns in a file by name, in any case where Spark does.

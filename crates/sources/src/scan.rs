@@ -26,7 +26,9 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
     check_format(&request.format)?;
     let conf = &request.conf;
     let options = SourceOptions::new(&request.options);
+    options.check_reader(&request.format)?;
     let listing = listing::list(&request.paths, &options, conf)?;
+    let roots = listing.roots.clone();
     let discovery = Discovery {
         conf,
         base: options.get("basePath"),
@@ -41,7 +43,7 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
     check_names(&schema, conf.case_sensitive)?;
     let files = partitions.files.iter().map(|(file, _)| path::uri(&file.path)).collect();
     let views = request.format == "parquet" && state.config_options().execution.parquet.schema_force_view_types;
-    let table = FilesTable::new(format, &schema, &partitions.columns, partitions.files, views);
+    let table = FilesTable::new(format, &schema, &partitions.columns, roots, partitions.files, views);
     Ok(SourceScan { provider: Arc::new(table), schema, metadata_columns: vec![metadata_field()], files })
 }
 

@@ -23,6 +23,7 @@ use firesteel_types::{DataType, StructField, StructType};
 use futures::{StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The name of the hidden column with facts of a row's file.
@@ -74,6 +75,8 @@ pub struct FilesTable {
     schema: SchemaRef,
     /// Positions of `schema`'s columns among the files' columns and then the partition columns.
     order: Vec<usize>,
+    /// Files and folders that the user named.
+    roots: Vec<PathBuf>,
     files: Vec<TableFile>,
 }
 
@@ -84,6 +87,7 @@ impl FilesTable {
         format: Arc<dyn Format>,
         schema: &StructType,
         partition_columns: &[StructField],
+        roots: Vec<PathBuf>,
         files: Vec<(DataFile, Vec<ScalarValue>)>,
         views: bool,
     ) -> Self {
@@ -119,6 +123,7 @@ impl FilesTable {
             partition_fields: partition_fields.into(),
             schema: Arc::new(Schema::new(visible)),
             order,
+            roots,
             files,
         }
     }
@@ -132,6 +137,11 @@ impl FilesTable {
     /// The URIs of the files.
     pub fn uris(&self) -> impl Iterator<Item = String> {
         self.files.iter().map(|f| path::uri(&f.file.path))
+    }
+
+    /// The files and folders that the table was asked for.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.roots
     }
 
     /// The files that filters on partition columns leave.

@@ -579,3 +579,33 @@ async fn samples_for_other_readers() {
         .unwrap();
     std::fs::rename(place.folder.path(), folder).unwrap();
 }
+
+#[tokio::test]
+async fn schemas_are_inferred_from_a_sample() {
+    let place = Place::new();
+    let record =
+        |i: i32| format!("{{\"a\":{},\"c{i}\":1}}\n", if i % 10 == 0 { "\"q\"".into() } else { i.to_string() });
+    let path = place.put("s.json", (1..=100).map(record).collect::<String>());
+    let (schema, _) = place.read("json", &path, "", &[("samplingRatio", "0.05")]).await.unwrap();
+    assert_eq!(schema, "struct<a:string,c100:bigint,c88:bigint>");
+    let (schema, _) = place.read("json", &path, "", &[("samplingRatio", "0.01")]).await.unwrap();
+    assert_eq!(schema, "struct<a:string,c100:bigint>");
+    let error = place.read("json", &path, "", &[("samplingRatio", "0")]).await.unwrap_err();
+    assert_eq!(error.to_string(), "requirement failed: samplingRatio (0.0) should be greater than 0");
+}
+
+#[tokio::test]
+async fn options_that_would_mean_nothing_are_refused() {
+    let place = Place::new();
+    let path = place.put("a.csv", "1,2\n");
+    for (option, refused, taken) in [
+        ("locale", "de", "en-US"),
+        ("maxCharsPerColumn", "5", "-1"),
+        ("unescapedQuoteHandling", "SKIP_VALUE", "STOP_AT_DELIMITER"),
+    ] {
+        let error = place.read("csv", &path, "", &[(option, refused)]).await.unwrap_err();
+        assert!(error.is("UNSUPPORTED_FEATURE.NOT_IN_THIS_SERVER"), "{error}");
+        assert!(error.to_string().contains(option), "{error}");
+        place.read("csv", &path, "", &[(option, taken)]).await.unwrap();
+    }
+}

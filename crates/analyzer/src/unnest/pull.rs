@@ -37,7 +37,8 @@ pub(super) fn pull(plan: &LogicalPlan, outer: &Outer<'_>) -> Result<Pulled> {
             LogicalPlan::SubqueryAlias(alias) => through_alias(alias, outer),
             LogicalPlan::Repartition(repartition) => pull(&repartition.input, outer),
             // Where rows lie, and in which order there, means nothing in a subquery.
-            LogicalPlan::Extension(e) if matches!(e.node.name(), "Exchange" | "LocalSort") => match e.node.inputs()[..] {
+            LogicalPlan::Extension(e) if matches!(e.node.name(), "Exchange" | "LocalSort") => match e.node.inputs()[..]
+            {
                 [input] => pull(input, outer),
                 _ => Err(SparkError::internal("an exchange without its input")),
             },

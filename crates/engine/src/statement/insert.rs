@@ -7,6 +7,7 @@ use datafusion::logical_expr::LogicalPlan;
 use firesteel_analyzer::environment::Environment;
 use firesteel_analyzer::{Analyzer, LocalRows, Resolved, attribute, resolved};
 use firesteel_catalog::CatalogTable;
+use firesteel_config::PartitionOverwriteMode;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::TypedExpr;
 use firesteel_functions::cast::store::store_assign;
@@ -83,6 +84,11 @@ impl Runner {
         let targets = self.target_columns(table, insert, &is_static)?;
         let query = self.with_defaults(&insert.query, &targets)?;
         let resolved = self.analyse(&query)?;
+        let is_dynamic = self.conf().partition_overwrite_mode == PartitionOverwriteMode::Dynamic
+            && !table.partition_columns.is_empty();
+        if insert.overwrite && !is_dynamic {
+            crate::files::check_table_not_read(&resolved.plan, table)?;
+        }
         let mut sources: Vec<Source> = Vec::new();
         let positions = if insert.by_name { Some(self.positions_by_name(table, &targets, &resolved)?) } else { None };
         if positions.is_none() && resolved.output.len() != targets.len() {

@@ -41,6 +41,9 @@ pub(crate) fn save_as_table(session: &Arc<Session>, write: &WriteOperation, name
     }
     let resolved = runner.analyse(&write.input)?;
     check_buckets(&runner, write, &resolved, &qualified.quoted())?;
+    if let Some(old) = &old {
+        crate::files::check_table_not_read(&resolved.plan, old)?;
+    }
     let (location, options) = split_path(&write.options);
     let new = NewTable {
         name: qualified.clone(),
@@ -59,7 +62,6 @@ pub(crate) fn save_as_table(session: &Arc<Session>, write: &WriteOperation, name
         collation: None,
     };
     let Some(old) = old else { return runner.create_with_rows(new, &resolved) };
-    // The query may read the old rows: they go only when the new ones are there.
     runner.catalog().drop_table(&qualified);
     let result = runner
         .add_table(new)

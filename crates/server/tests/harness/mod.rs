@@ -6,6 +6,7 @@ use firesteel_proto::connect as proto;
 use firesteel_proto::google::rpc;
 use firesteel_server::Server;
 use firesteel_server::limits::Limits;
+use firesteel_server::sessions::{SessionKey, SessionManager};
 use prost::Message;
 use proto::execute_plan_request::{RequestOption, request_option};
 use proto::execute_plan_response::ResponseType;
@@ -13,8 +14,9 @@ use proto::plan::OpType;
 use proto::relation::RelType;
 use proto::spark_connect_service_client::SparkConnectServiceClient;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use tokio::sync::oneshot;
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Endpoint};
 use tonic::{Status, Streaming};
 use uuid::Uuid;
 
@@ -22,6 +24,7 @@ pub struct Harness {
     pub address: SocketAddr,
     pub stop: Option<oneshot::Sender<()>>,
     pub done: tokio::task::JoinHandle<()>,
+    pub sessions: Arc<SessionManager>,
 }
 
 pub type Client = SparkConnectServiceClient<Channel>;
@@ -46,15 +49,26 @@ impl Harness {
         }
         let server = builder.bind().await.unwrap();
         let address = server.address();
+        let sessions = server.sessions().clone();
         let (stop, stopped) = oneshot::channel();
         let done = tokio::spawn(async move {
             server.serve(async { stopped.await.unwrap_or(()) }).await.unwrap();
         });
-        Self { address, stop: Some(stop), done }
+        Self { address, stop: Some(stop), done, sessions }
     }
 
     pub async fn client(&self) -> Client {
-        Client::connect(format!("http://{}", self.address)).await.unwrap().max_decoding_message_size(usize::MAX)
+        // Streams that nobody reads fill their windows. The connection's window must hold
+        // them all, or they leave no room for the answers of other calls.
+        let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).unwrap();
+        let channel = endpoint.initial_connection_window_size(256 << 20).connect().await.unwrap();
+        Client::new(channel).max_decoding_message_size(usize::MAX)
+    }
+
+    /// The engine's part of a session.
+    pub fn engine_session(&self, session: &Session) -> Arc<firesteel_engine::Session> {
+        let key = SessionKey { user_id: session.user.clone(), session_id: session.id.clone() };
+        self.sessions.peek(&key).unwrap().unwrap().engine.clone()
     }
 
     pub async fn session(&self) -> Session {

@@ -39,10 +39,13 @@ pub fn infer(files: &[DataFile], options: &CsvOptions) -> Result<StructType> {
     let mut types: Vec<DataType> =
         vec![if options.infer_schema { DataType::Null } else { DataType::STRING }; names.len()];
     if options.infer_schema {
+        let mut is_taken = options.sampling.start();
         for file in files {
             let mut is_first = options.header;
             each_record(&FilePart::whole(file), options, |tokens| {
-                if std::mem::take(&mut is_first) {
+                // The header takes part in the draw.
+                let is_sampled = is_taken();
+                if std::mem::take(&mut is_first) || !is_sampled {
                     return Ok(true);
                 }
                 for (i, so_far) in types.iter_mut().enumerate() {

@@ -7,7 +7,7 @@ pub mod reader;
 
 use crate::error::illegal;
 use crate::lines::LineOptions;
-use crate::options::SourceOptions;
+use crate::options::{Sampling, SourceOptions};
 use crate::pattern::Pattern;
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
@@ -53,6 +53,7 @@ pub struct CsvOptions {
     pub trims_end: bool,
     pub enforce_schema: bool,
     pub infer_schema: bool,
+    pub sampling: Sampling,
     pub null: String,
     pub empty: String,
     pub nan: String,
@@ -117,6 +118,7 @@ impl CsvOptions {
             trims_end: options.flag("ignoreTrailingWhiteSpace", false)?,
             enforce_schema: options.flag("enforceSchema", true)?,
             infer_schema: options.flag("inferSchema", false)?,
+            sampling: Sampling::new(options)?,
             null: text("nullValue", ""),
             empty: text("emptyValue", ""),
             nan: text("nanValue", "NaN"),

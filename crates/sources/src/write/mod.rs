@@ -12,7 +12,7 @@ pub mod task;
 pub mod text;
 pub mod validate;
 
-use crate::error::{external, from_datafusion};
+use crate::error::from_datafusion;
 use crate::options::SourceOptions;
 use crate::path::{local_path, short_uri};
 use crate::request::{SaveMode, WriteRequest, WriteSummary};
@@ -23,9 +23,28 @@ use file::Encoder;
 use firesteel_config::PartitionOverwriteMode;
 use firesteel_error::{Result, SparkError};
 use futures::StreamExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use task::{Layout, TaskWriter};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
+
+/// The path whose data a write replaces as a whole.
+pub fn replaced(request: &WriteRequest) -> Result<Option<PathBuf>> {
+    let options = SourceOptions::new(&request.options);
+    if request.mode != SaveMode::Overwrite || request.format == "noop" || replaces_partitions(request, &options) {
+        return Ok(None);
+    }
+    request.path.as_deref().or_else(|| options.get("path")).map(local_path).transpose()
+}
+
+/// True where only partitions that get rows lose their old ones.
+fn replaces_partitions(request: &WriteRequest, options: &SourceOptions) -> bool {
+    let is_dynamic = match options.get("partitionOverwriteMode") {
+        Some(mode) => mode.eq_ignore_ascii_case("dynamic"),
+        None => request.conf.partition_overwrite_mode == PartitionOverwriteMode::Dynamic,
+    };
+    is_dynamic && !request.partition_by.is_empty()
+}
 
 /// Runs a plan and writes its rows. On failure, or when the future is dropped, nothing changes.
 pub async fn write(
@@ -67,10 +86,7 @@ pub async fn write(
     }
     let mut summary = WriteSummary::default();
     while let Some(result) = tasks.join_next().await {
-        let part = result.map_err(|e| match e.try_into_panic() {
-            Ok(_) => SparkError::internal("a task that writes files failed"),
-            Err(e) => SparkError::internal(e.to_string()),
-        })??;
+        let part = joined(result)??;
         summary.rows += part.rows;
         summary.files.extend(part.files);
     }
@@ -79,11 +95,7 @@ pub async fn write(
         writer.write_empty()?;
         summary.files.extend(writer.finish()?.files);
     }
-    let dynamic = match options.get("partitionOverwriteMode") {
-        Some(mode) => mode.eq_ignore_ascii_case("dynamic"),
-        None => request.conf.partition_overwrite_mode == PartitionOverwriteMode::Dynamic,
-    };
-    let replaces = match (request.mode, dynamic && layout.is_partitioned()) {
+    let replaces = match (request.mode, replaces_partitions(&request, &options)) {
         (SaveMode::Overwrite, true) => commit::Replace::Partitions,
         (SaveMode::Overwrite, false) => commit::Replace::All,
         _ => commit::Replace::Nothing,
@@ -108,8 +120,15 @@ async fn discard(plan: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -> Res
     }
     let mut summary = WriteSummary::default();
     while let Some(result) = tasks.join_next().await {
-        let rows = result.map_err(|e| external(SparkError::internal(e.to_string()))).and_then(|rows| rows);
-        summary.rows += rows.map_err(from_datafusion)?;
+        summary.rows += joined(result)?.map_err(from_datafusion)?;
     }
     Ok(summary)
+}
+
+/// What a task gave. A panic in it goes on here.
+fn joined<T>(result: std::result::Result<T, JoinError>) -> Result<T> {
+    result.map_err(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(error) => SparkError::internal(error.to_string()),
+    })
 }
