@@ -26,7 +26,7 @@ def doctests(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[
     status, table = {}, {}
     for suite in DOCTEST_SUITES:
         out = work / f"doctests-{suite}.json"
-        with Server() as server:
+        with Server("--cores", "2") as server:
             subprocess.run(
                 [sys.executable, str(tool / "run.py"), "--url", server.url, "--out", str(out),
                  "--suite", suite, "--clean"],
@@ -49,7 +49,7 @@ def golden(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[in
     """Status by file and block, and result blocks that match."""
     tool = suites / "golden"
     out = work / "golden.json"
-    with Server() as server:
+    with Server("--cores", "2") as server:
         subprocess.run(
             [sys.executable, str(tool / "run.py"), "--url", server.url, "--cases", str(tool / "cases"),
              "--out", str(out), "--clean", "--timeout", "30"],

@@ -69,7 +69,7 @@ async fn interruptible(
 /// Cuts a text at semicolons outside of quotes and comments. Scripts
 /// (`BEGIN … END`) stay whole.
 pub fn statements(text: &str) -> Vec<String> {
-    let first = text.trim_start().split_whitespace().next().unwrap_or_default();
+    let first = text.split_whitespace().next().unwrap_or_default();
     if first.eq_ignore_ascii_case("begin") {
         return vec![text.trim().trim_end_matches(';').to_string()];
     }

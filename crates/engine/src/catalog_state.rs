@@ -28,7 +28,6 @@ pub(crate) struct CatalogState {
 /// A variable of a session or script.
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
-    pub name: String,
     pub data_type: DataType,
     pub value: Literal,
 }

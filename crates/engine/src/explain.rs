@@ -2,6 +2,7 @@
 
 use datafusion::common::stats::Precision;
 use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::{DisplayFormatType, ExecutionPlan};
 use std::fmt;
 
@@ -87,7 +88,7 @@ fn line(plan: &dyn ExecutionPlan) -> String {
 
 /// What is known of the size of a plan's result.
 pub(crate) fn statistics(plan: &dyn ExecutionPlan) -> String {
-    let known = plan.partition_statistics(None).ok();
+    let known = StatisticsContext::new().compute(plan, &StatisticsArgs::new()).ok();
     let text = |value: Option<Precision<usize>>, unit: &str| match value {
         Some(Precision::Exact(n) | Precision::Inexact(n)) => format!("{n}{unit}"),
         _ => "unknown".to_string(),

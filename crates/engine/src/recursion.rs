@@ -32,7 +32,7 @@ pub(crate) fn limited(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn Executio
             Arc::new(RecursionLimitExec { input, is_anchor, limits, counts }) as Arc<dyn ExecutionPlan>
         };
         let children = vec![counted(query.static_term(), true), counted(query.recursive_term(), false)];
-        Ok(Transformed::yes(node.with_new_children(children)?))
+        Ok(Transformed::yes(crate::partitioned::replaced(&node, children)?))
     })
     .map(|t| t.data)
 }

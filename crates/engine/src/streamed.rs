@@ -70,7 +70,7 @@ impl ExecutionPlan for StreamedJoinExec {
     }
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> DfResult<Arc<dyn ExecutionPlan>> {
-        in_streamed_order(self.join.clone().with_new_children(children)?)
+        in_streamed_order(crate::partitioned::replaced(&self.join, children)?)
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {

@@ -3,7 +3,6 @@
 use crate::{SaveMode, ScanRequest, WriteRequest, scan, write};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use datafusion::common::Result as DfResult;
 use datafusion::datasource::MemTable;
 use datafusion::logical_expr::{col, lit};
 use datafusion::physical_plan::collect;
@@ -63,7 +62,7 @@ impl Place {
             let frame = self.context.read_table(found.provider.clone())?;
             let names: Vec<_> = found.schema.fields.iter().map(|f| col(format!("\"{}\"", f.name))).collect();
             let frame = if names.is_empty() { frame } else { frame.select(names)? };
-            DfResult::Ok(frame.collect().await?)
+            frame.collect().await
         };
         let batches = run.await.map_err(crate::error::from_datafusion)?;
         Ok((found.schema.simple_string(), texts(&batches, width)))

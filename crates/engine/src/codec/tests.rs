@@ -224,8 +224,11 @@ async fn tables(session: &Arc<Session>) {
     for statement in statements {
         session
             .analyse(Relation::new(RelationKind::Statement(Box::new(
-                firesteel_sql::parse_script_or_statement(statement, &crate::command::parser_options(&session.conf()))
-                    .unwrap(),
+                firesteel_sql::parse_script_or_statement(
+                    statement,
+                    &firesteel_sql::ParserOptions::from(&session.conf()),
+                )
+                .unwrap(),
             ))))
             .await
             .unwrap();

@@ -26,10 +26,6 @@ impl LocalSortExec {
         let properties = sort.properties().clone();
         Self { sort, properties }
     }
-
-    pub(crate) fn keys(&self) -> &LexOrdering {
-        self.sort.expr()
-    }
 }
 
 impl DisplayAs for LocalSortExec {

@@ -117,10 +117,6 @@ impl ExchangeExec {
         }
     }
 
-    pub(crate) fn routing(&self) -> &Routing {
-        &self.routing
-    }
-
     fn partitions(&self) -> usize {
         self.properties.partitioning.partition_count()
     }
@@ -236,11 +232,6 @@ impl CoalesceExec {
             input.boundedness(),
         );
         Self { input, partitions, properties: Arc::new(properties) }
-    }
-
-    /// The number of partitions asked for.
-    pub(crate) fn requested(&self) -> usize {
-        self.partitions
     }
 }
 

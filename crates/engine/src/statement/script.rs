@@ -119,12 +119,12 @@ impl Runner {
                 for row in rows {
                     let mut scope = HashMap::new();
                     for (field, value) in schema.fields.iter().zip(&row) {
-                        scope.insert(field.name.to_lowercase(), local(&field.name, &field.data_type, value.clone()));
+                        scope.insert(field.name.to_lowercase(), local(&field.data_type, value.clone()));
                     }
                     if let Some(name) = variable {
                         let data_type = DataType::Struct(std::sync::Arc::new(schema.clone()));
                         let value = Literal::Struct(row, std::sync::Arc::new(schema.clone()));
-                        scope.insert(name.to_lowercase(), local(name, &data_type, value));
+                        scope.insert(name.to_lowercase(), local(&data_type, value));
                     }
                     self.locals.write().push(scope);
                     let turn = self.turn(label.as_deref(), body, result);
@@ -170,8 +170,8 @@ impl Runner {
     }
 }
 
-fn local(name: &str, data_type: &DataType, value: Literal) -> Variable {
-    Variable { name: name.to_lowercase(), data_type: data_type.clone(), value }
+fn local(data_type: &DataType, value: Literal) -> Variable {
+    Variable { data_type: data_type.clone(), value }
 }
 
 fn is(label: Option<&str>, name: &str) -> bool {

@@ -51,7 +51,7 @@ impl Runner {
                     .with("variableName", attribute::quote_parts(name))
                     .with("searchPath", "`system`.`session`")
             })?;
-            let variable = Variable { name: key.clone(), data_type: data_type.clone(), value: value.clone() };
+            let variable = Variable { data_type: data_type.clone(), value: value.clone() };
             let exists = || {
                 let full = ["system".to_string(), "session".to_string(), key.clone()];
                 SparkError::new("VARIABLE_ALREADY_EXISTS").with("variableName", attribute::quote_parts(&full))

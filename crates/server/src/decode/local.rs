@@ -48,7 +48,7 @@ impl Decoder<'_> {
         let schema = match message.schema_hash.as_deref().filter(|hash| !hash.is_empty()) {
             None => None,
             Some(hash) => match std::str::from_utf8(&self.chunk(hash)?) {
-                Ok(text) if text.is_empty() => None,
+                Ok("") => None,
                 Ok(text) => Some(text.to_string()),
                 Err(_) => return Err(super::assertion("the schema of a local relation is not UTF-8")),
             },

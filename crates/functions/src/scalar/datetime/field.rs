@@ -51,14 +51,14 @@ function! {
 }
 function! {
     /// `dayofweek(date)`
-    DAYOFWEEK = "dayofweek" in DateTime, DATE => strict(DataType::Integer, |args| of_date(args, |d| day_of_week(d)));
+    DAYOFWEEK = "dayofweek" in DateTime, DATE => strict(DataType::Integer, |args| of_date(args, day_of_week));
     usage "The day of the week of a date: 1 is Sunday, 7 is Saturday.";
     since "2.3.0";
     example "SELECT dayofweek('2009-07-30')" => "5";
 }
 function! {
     /// `dayofyear(date)`
-    DAYOFYEAR = "dayofyear" in DateTime, DATE => strict(DataType::Integer, |args| of_date(args, |d| day_of_year(d)));
+    DAYOFYEAR = "dayofyear" in DateTime, DATE => strict(DataType::Integer, |args| of_date(args, day_of_year));
     usage "The day of the year of a date, from 1.";
     since "1.5.0";
     example "SELECT dayofyear('2016-04-09')" => "100";

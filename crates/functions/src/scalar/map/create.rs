@@ -77,7 +77,7 @@ pub fn not_in_pairs(function: &str, actual: usize) -> SparkError {
 }
 
 fn map(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
-    if arguments.len() % 2 != 0 {
+    if !arguments.len().is_multiple_of(2) {
         return Err(not_in_pairs("map", arguments.len()));
     }
     if arguments.is_empty() {

@@ -10,7 +10,7 @@ fn predicate_values_are_sparks() {
 mod laziness {
     use crate::TypedExpr;
     use crate::cast::testing::{conf, with_context};
-    use arrow::array::{Array, ArrayRef, AsArray, Int32Array, RecordBatch};
+    use arrow::array::{ArrayRef, AsArray, Int32Array, RecordBatch};
     use datafusion::common::{DFSchema, ToDFSchema};
     use datafusion::execution::context::ExecutionProps;
     use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;

@@ -125,7 +125,7 @@ impl Pattern {
             out.push('0');
         }
         for (index, digit) in whole.chars().enumerate() {
-            if index > 0 && self.grouping > 0 && (whole.len() - index) % self.grouping == 0 {
+            if index > 0 && self.grouping > 0 && (whole.len() - index).is_multiple_of(self.grouping) {
                 out.push(',');
             }
             out.push(digit);

@@ -23,7 +23,7 @@ function! {
 }
 
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
-    if arguments.len() % 2 != 0 {
+    if !arguments.len().is_multiple_of(2) {
         return Err(not_in_pairs("named_struct", arguments.len()));
     }
     if arguments.is_empty() {
