@@ -124,7 +124,7 @@ async fn operations_without_the_option_cannot_be_reattached() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn long_streams_are_cut_and_resumed() {
-    let server = Harness::with(Limits { stream_size: 2000, ..Limits::default() }, None).await;
+    let server = Harness::with(Limits { stream_size: Some(2000), ..Limits::default() }, None).await;
     let mut session = server.session().await;
     session.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100").await.unwrap();
     let request = session.reattachable(range(1000));
@@ -142,7 +142,7 @@ async fn long_streams_are_cut_and_resumed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn old_streams_are_cut() {
-    let limits = Limits { stream_duration: Duration::from_millis(100), ahead_buffer: 100, ..Limits::default() };
+    let limits = Limits { stream_duration: Some(Duration::from_millis(100)), ahead_buffer: 100, ..Limits::default() };
     let server = Harness::with(limits, None).await;
     let mut session = server.session().await;
     // Far more than can be sent in that time.
