@@ -31,7 +31,7 @@ pub fn engine_error(error: DataFusionError) -> SparkError {
 fn known(error: &(dyn Error + 'static)) -> Option<SparkError> {
     if let Some(error) = error.downcast_ref::<DataFusionError>() {
         return match error {
-            DataFusionError::ResourcesExhausted(text) => Some(SparkError::plain(ExceptionClass::OutOfMemory, text)),
+            DataFusionError::ResourcesExhausted(text) => Some(out_of_memory(text)),
             DataFusionError::Execution(text) if text.starts_with(TOO_MANY_ROWS) => {
                 Some(SparkError::new("SCALAR_SUBQUERY_TOO_MANY_ROWS"))
             }
@@ -60,4 +60,16 @@ fn known(error: &(dyn Error + 'static)) -> Option<SparkError> {
 fn unreadable(cause: &dyn Error) -> SparkError {
     let cause = SparkError::plain(ExceptionClass::Spark, cause.to_string());
     SparkError::new("FAILED_READ_FILE.NO_HINT").with("path", "(one of those that are read)").with_cause(cause)
+}
+
+/// The operators' account of who holds the memory, as the message of Spark's condition.
+fn out_of_memory(text: &str) -> SparkError {
+    let amount = |before: &str, after: &str| {
+        let (_, rest) = text.rsplit_once(before)?;
+        rest.split_once(after).map(|(amount, _)| amount.trim().to_string())
+    };
+    let unknown = || "unknown".to_string();
+    SparkError::new("UNABLE_TO_ACQUIRE_MEMORY")
+        .with("requestedBytes", amount("allocate additional", " for ").unwrap_or_else(unknown))
+        .with("receivedBytes", amount("for this reservation -", " remain").unwrap_or_else(unknown))
 }

@@ -102,22 +102,20 @@ pub struct SparkScalarUdf {
 const OF_PARTITION: [&str; 7] =
     ["spark_partition_id", "monotonically_increasing_id", "rand", "randn", "uuid", "randstr", "poisson_sample"];
 
-/// How long the text of arguments may be before its digest stands for it. The text is made
-/// anew for every call around, which must not cost more the deeper calls are nested.
-const MAX_ARGUMENTS_TEXT: usize = 256;
-
-fn bounded(text: String) -> String {
+/// A text for arguments that differs where they do. It is asked for anew at every level
+/// of nested calls, so it is no longer for deep arguments than for flat ones.
+fn arguments_text(args: &[Expr]) -> DfResult<String> {
     use std::hash::DefaultHasher;
-    if text.len() <= MAX_ARGUMENTS_TEXT {
-        return text;
+    if args.iter().all(|a| matches!(a, Expr::Column(_) | Expr::Literal(..))) {
+        return Ok(datafusion::logical_expr::expr::schema_name_from_exprs(args)?);
     }
     let digest = |seed: u8| {
         let mut hasher = DefaultHasher::new();
         seed.hash(&mut hasher);
-        text.hash(&mut hasher);
+        args.hash(&mut hasher);
         hasher.finish()
     };
-    format!("{:016x}{:016x}", digest(0), digest(1))
+    Ok(format!("{:016x}{:016x}", digest(0), digest(1)))
 }
 
 impl SparkScalarUdf {
@@ -226,8 +224,7 @@ impl ScalarUDFImpl for SparkScalarUdf {
 
     // Plans tell columns apart by these texts, so what makes two calls different must be in them.
     fn schema_name(&self, args: &[Expr]) -> DfResult<String> {
-        let args = datafusion::logical_expr::expr::schema_name_from_exprs(args)?;
-        Ok(format!("{}({})", self.full_name(), bounded(args)))
+        Ok(format!("{}({})", self.full_name(), arguments_text(args)?))
     }
 
     fn return_type(&self, _: &[ArrowType]) -> DfResult<ArrowType> {
