@@ -266,7 +266,9 @@ with Server(port=server.port) as server:
 def test_pyspark_notices_a_server_that_was_killed():
     """In a process of its own: a dead session would stay the active one of this."""
     code = KILLED.format(here=str(Path(__file__).parent))
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    script = tmp_path / "client.py"
+    script.write_text(code)
+    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
     name, count = run.stdout.split()
     # The client closes itself at the first, and may say so instead.
     assert name in ("INVALID_HANDLE.SESSION_CHANGED", "NO_ACTIVE_SESSION")

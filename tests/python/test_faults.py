@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
@@ -47,7 +48,10 @@ def client(code: str, server, *arguments: str) -> subprocess.Popen:
     """A process that runs code with a PySpark session `spark`."""
     head = f"import sys; sys.path.insert(0, {str(HERE)!r})\nfrom pyspark.sql import SparkSession\n"
     head += f"spark = SparkSession.builder.remote({server.url!r}).create()\n"
-    return subprocess.Popen([sys.executable, "-c", head + code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # From a file: with `-c` the client of 4.2.0 looks for an installation of Spark.
+    with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
+        file.write(head + code)
+    return subprocess.Popen([sys.executable, file.name, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.parametrize("query", [ENDLESS, MANY_ROWS], ids=["silent", "many rows"])

@@ -95,6 +95,8 @@ pub struct SparkScalarUdf {
     context: Option<Arc<QueryContext>>,
     signature: Signature,
     partition: i32,
+    /// Tells the call, as it was built, from others; None where its arguments are not known.
+    digest: Option<Digest>,
     prepared: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
@@ -102,20 +104,41 @@ pub struct SparkScalarUdf {
 const OF_PARTITION: [&str; 7] =
     ["spark_partition_id", "monotonically_increasing_id", "rand", "randn", "uuid", "randstr", "poisson_sample"];
 
-/// A text for arguments that differs where they do. It is asked for anew at every level
-/// of nested calls, so it is no longer for deep arguments than for flat ones.
-fn arguments_text(args: &[Expr]) -> DfResult<String> {
-    use std::hash::DefaultHasher;
+/// A digest of 128 bits.
+type Digest = [u64; 2];
+
+fn digest_of(write: impl Fn(&mut std::hash::DefaultHasher)) -> Digest {
+    [0u8, 1].map(|seed| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        seed.hash(&mut hasher);
+        write(&mut hasher);
+        hasher.finish()
+    })
+}
+
+/// The digest of an argument. Calls have theirs at hand, so that deep arguments cost no more than flat ones.
+fn argument_digest(argument: &Expr) -> Digest {
+    match argument {
+        Expr::Alias(alias) => argument_digest(&alias.expr),
+        Expr::ScalarFunction(call) => {
+            let inner: &dyn Any = call.func.inner().as_ref();
+            match inner.downcast_ref::<SparkScalarUdf>().and_then(|udf| udf.digest) {
+                Some(digest) => digest,
+                None => digest_of(|hasher| argument.hash(hasher)),
+            }
+        }
+        _ => digest_of(|hasher| argument.hash(hasher)),
+    }
+}
+
+/// A text for arguments that differs where they do. It is asked for at every level of
+/// nested calls, again and again.
+fn arguments_text(udf: &SparkScalarUdf, args: &[Expr]) -> DfResult<String> {
     if args.iter().all(|a| matches!(a, Expr::Column(_) | Expr::Literal(..))) {
         return Ok(datafusion::logical_expr::expr::schema_name_from_exprs(args)?);
     }
-    let digest = |seed: u8| {
-        let mut hasher = DefaultHasher::new();
-        seed.hash(&mut hasher);
-        args.hash(&mut hasher);
-        hasher.finish()
-    };
-    Ok(format!("{:016x}{:016x}", digest(0), digest(1)))
+    let [high, low] = udf.digest.unwrap_or_else(|| digest_of(|hasher| args.hash(hasher)));
+    Ok(format!("{high:016x}{low:016x}"))
 }
 
 impl SparkScalarUdf {
@@ -139,6 +162,7 @@ impl SparkScalarUdf {
             context,
             signature: Signature::one_of(vec![TypeSignature::VariadicAny, TypeSignature::Nullary], volatility),
             partition: 0,
+            digest: None,
             prepared: OnceLock::new(),
         }
     }
@@ -160,6 +184,7 @@ impl SparkScalarUdf {
             context: self.context.clone(),
             signature: self.signature.clone(),
             partition,
+            digest: self.digest,
             prepared: OnceLock::new(),
         }
     }
@@ -224,7 +249,7 @@ impl ScalarUDFImpl for SparkScalarUdf {
 
     // Plans tell columns apart by these texts, so what makes two calls different must be in them.
     fn schema_name(&self, args: &[Expr]) -> DfResult<String> {
-        Ok(format!("{}({})", self.full_name(), arguments_text(args)?))
+        Ok(format!("{}({})", self.full_name(), arguments_text(self, args)?))
     }
 
     fn return_type(&self, _: &[ArrowType]) -> DfResult<ArrowType> {
@@ -274,7 +299,7 @@ pub fn call_with_payload(
 ) -> Result<Expr> {
     let settings =
         KernelSettings { ansi: context.conf.ansi_enabled, time_zone: context.conf.time_zone.as_str().into(), payload };
-    let udf = SparkScalarUdf::new(
+    let mut udf = SparkScalarUdf::new(
         function,
         kernel,
         arguments.iter().map(|a| a.data_type.clone()).collect(),
@@ -283,6 +308,11 @@ pub fn call_with_payload(
         settings,
         context.context.clone(),
     );
+    // Rewriting may change the arguments, but not what the call means.
+    udf.digest = Some(digest_of(|hasher| {
+        udf.hash(hasher);
+        arguments.iter().for_each(|a| argument_digest(&a.expr).hash(hasher));
+    }));
     let udf = Arc::new(ScalarUDF::new_from_impl(udf));
     Ok(Expr::ScalarFunction(datafusion::logical_expr::expr::ScalarFunction::new_udf(
         udf,

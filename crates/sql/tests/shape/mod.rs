@@ -164,6 +164,7 @@ pub fn relation(relation_: &Relation) -> String {
             format!("{stream}{name}{travel}")
         }
         RelationKind::TableFunction(call) => format!("{}({})", call.name.join("."), list(&call.arguments)),
+        RelationKind::Pipe { input, .. } => r(input),
         RelationKind::Project { input, expressions } => format!("Project({})[{}]", r(input), list(expressions)),
         RelationKind::Filter { input, condition } => format!("Filter({})[{}]", r(input), expr(condition)),
         RelationKind::Having { input, condition } => format!("Having({})[{}]", r(input), expr(condition)),
