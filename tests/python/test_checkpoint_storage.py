@@ -263,7 +263,7 @@ with Server(port=server.port) as server:
 """
 
 
-def test_pyspark_notices_a_server_that_was_killed():
+def test_pyspark_notices_a_server_that_was_killed(tmp_path):
     """In a process of its own: a dead session would stay the active one of this."""
     code = KILLED.format(here=str(Path(__file__).parent))
     script = tmp_path / "client.py"
