@@ -317,7 +317,8 @@ impl TableProvider for FilesTable {
         // As in Spark, large files come first.
         let mut files = files;
         files.sort_by_key(|f| std::cmp::Reverse(f.object_meta.size));
-        let groups = FileGroup::new(files).split_files(state.config().target_partitions().max(1));
+        let per_group = files.len().div_ceil(state.config().target_partitions().max(1)).max(1);
+        let groups = files.chunks(per_group).map(|files| FileGroup::new(files.to_vec())).collect();
         let source = self.format.source(table_schema, state)?;
         let config = FileScanConfigBuilder::new(url, source)
             .with_file_groups(groups)

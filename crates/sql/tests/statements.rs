@@ -284,7 +284,7 @@ fn the_rest_of_the_catalog() {
         Statement::Unsupported("CREATE MATERIALIZED VIEW".to_string())
     );
     assert_eq!(condition("foo bar"), "PARSE_SYNTAX_ERROR");
-    assert_eq!(condition(""), "PARSE_SYNTAX_ERROR");
+    assert_eq!(condition(""), "PARSE_EMPTY_STATEMENT");
 }
 
 #[test]
