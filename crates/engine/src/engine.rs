@@ -128,8 +128,7 @@ fn df_config(cores: usize, memory: usize) -> DfConfig {
     let reserve = memory / (16 * cores.max(1));
     let reserved = &mut options.execution.sort_spill_reservation_bytes;
     *reserved = (*reserved).min(reserve);
-    options.execution.parquet.pushdown_filters = true;
-    options.execution.parquet.reorder_filters = true;
+    options.execution.parquet.pushdown_filters = false;
     options.execution.collect_statistics = true;
     options.optimizer.prefer_existing_sort = false;
     // Rows stay in the partitions that sources and users gave them: their order and number can be seen.
