@@ -74,7 +74,7 @@ def test_a_client_that_is_killed(query, is_reattachable):
             assert wire.states()[operation] == "RUNNING"
             process.kill()
             process.communicate()
-            assert until(lambda: wire.states().get(operation) == "CANCELLED")
+            assert until(lambda: wire.states()[operation] == "CANCELLED")
             assert wire.interrupt() == []
             # The buffer ahead of the client is 32 MiB.
             assert until(lambda: memory(server) < before + 100 * 2**20)

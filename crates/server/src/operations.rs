@@ -236,23 +236,19 @@ impl OperationTable {
             let mut inner = self.inner.lock();
             let operation = inner.live.remove(id)?;
             inner.gone.insert(id.to_string(), why);
+            // Under the same lock, so that GetStatus finds it in one of the lists at any time.
+            let state = operation.state();
+            // Its task is told to stop, and nobody will look again.
+            let state = if state.is_final() { state } else { State::Cancelled };
+            inner.ended.push_back((Instant::now(), id.to_string(), state));
+            if inner.ended.len() > self.limits.operation_tombstones {
+                inner.ended.pop_front();
+            }
             operation
         };
         operation.buffer.disconnect();
         operation.cancel();
-        self.remember(&operation);
         Some(operation)
-    }
-
-    fn remember(&self, operation: &Operation) {
-        let state = operation.state();
-        // Its task has been told to stop, and nobody will look again.
-        let state = if state.is_final() { state } else { State::Cancelled };
-        let mut inner = self.inner.lock();
-        inner.ended.push_back((Instant::now(), operation.id.clone(), state));
-        if inner.ended.len() > self.limits.operation_tombstones {
-            inner.ended.pop_front();
-        }
     }
 
     /// Stops the operations that `wanted` picks, and tells which of them ran.
