@@ -93,13 +93,7 @@ pub(crate) fn in_order(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn Executi
         let Some(coalesce) = any.downcast_ref::<CoalescePartitionsExec>() else {
             return Ok(Transformed::no(node));
         };
-        let ordered = OrderedExec {
-            input: coalesce.input().clone(),
-            fetch: coalesce.fetch(),
-            properties: coalesce.properties().clone(),
-            metrics: ExecutionPlanMetricsSet::new(),
-        };
-        Ok(Transformed::yes(Arc::new(ordered) as _))
+        Ok(Transformed::yes(Arc::new(OrderedExec::new(coalesce.input().clone(), coalesce.fetch())) as _))
     })
     .map(|t| t.data)
 }

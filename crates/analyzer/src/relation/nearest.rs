@@ -38,7 +38,8 @@ pub(crate) fn as_of(a: &mut Analyzer<'_>, join: &AsOfJoin) -> Result<Resolved> {
     let right_as_of = a.expression(&join.right_as_of, &right_scope)?;
     let tolerance = join.tolerance.as_ref().map(|t| tolerance(a, t)).transpose()?;
     let mut conditions = match &join.condition {
-        JoinCondition::None | JoinCondition::Natural => Vec::new(),
+        JoinCondition::None => Vec::new(),
+        JoinCondition::Natural => return Err(SparkError::unsupported("a natural as-of join")),
         JoinCondition::On(condition) => vec![boolean(a.expression(condition, &scope)?, "JOIN")?],
         JoinCondition::Using(columns) => {
             let mut equal = Vec::with_capacity(columns.len());
