@@ -23,6 +23,9 @@ use tokio::time::{Interval, MissedTickBehavior};
 /// How long rows wait for more before they are sent.
 const LINGER: Duration = Duration::from_millis(20);
 
+/// How long an operation works before progress is told for the first time.
+const FIRST_PROGRESS: Duration = Duration::from_millis(100);
+
 /// How long a cancelled command may take to clean up.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -53,23 +56,25 @@ impl Task {
             Some(OpType::CompressedOperation(operation)) => Some(decompress::operation(operation)?),
             _ => None,
         };
-        match unpacked.as_ref().or(plan.op_type.as_ref()) {
+        let mut last = match unpacked.as_ref().or(plan.op_type.as_ref()) {
             Some(OpType::Root(relation)) => {
                 let relation = self.decoder().relation(relation)?;
-                self.query(relation).await?;
+                self.query(relation).await?
             }
             Some(OpType::Command(command)) => {
                 let command = self.decoder().command(command)?;
                 self.command(command).await?;
+                proto::ExecutePlanResponse::default()
             }
             Some(OpType::CompressedOperation(_)) | None => {
                 return Err(not_set("Plan", "op_type"));
             }
-        }
+        };
+        // Clients acknowledge each response by a request: what belongs together comes as one.
         if self.operation.delivery.is_reattachable {
-            self.push(ResponseType::ResultComplete(ResultComplete {})).await?;
+            last.response_type = Some(ResponseType::ResultComplete(ResultComplete {}));
         }
-        Ok(())
+        if last != proto::ExecutePlanResponse::default() { self.send(last).await } else { Ok(()) }
     }
 
     fn decoder(&self) -> Decoder<'_> {
@@ -84,18 +89,18 @@ impl Task {
         }
     }
 
-    async fn query(&self, relation: Relation) -> Result<()> {
+    /// Runs a query; what is to be said after its last row is given back.
+    async fn query(&self, relation: Relation) -> Result<proto::ExecutePlanResponse> {
         let mut ticks = self.ticks();
-        self.report(&Progress::default()).await?;
         let starting = self.session.engine.execute(relation, self.context());
         let execution = self.with_progress(starting, &mut ticks).await?;
-        self.send(proto::ExecutePlanResponse { schema: Some(encode::schema(&execution.schema)), ..Default::default() })
-            .await?;
         self.rows(execution, &mut ticks).await
     }
 
-    async fn rows(&self, execution: Execution, ticks: &mut Option<Interval>) -> Result<()> {
-        let Execution { arrow_schema, mut batches, status, .. } = execution;
+    /// Sends the schema, with the first rows if they come soon, and the rows.
+    async fn rows(&self, execution: Execution, ticks: &mut Option<Interval>) -> Result<proto::ExecutePlanResponse> {
+        let Execution { schema, arrow_schema, mut batches, status } = execution;
+        let mut schema = Some(encode::schema(&schema));
         let mut encoder = BatchEncoder::new(arrow_schema, self.slicing(self.operation.delivery))?;
         loop {
             let batch = tokio::select! {
@@ -106,36 +111,37 @@ impl Task {
                     self.report(&status.progress()).await?;
                     continue;
                 }
-                () = tokio::time::sleep(LINGER), if encoder.has_waiting() => {
-                    self.push_batches(encoder.flush()?).await?;
+                () = tokio::time::sleep(LINGER), if schema.is_some() || encoder.has_waiting() => {
+                    self.push_batches(encoder.flush()?, &mut schema).await?;
+                    if schema.is_some() {
+                        self.send(proto::ExecutePlanResponse { schema: schema.take(), ..Default::default() }).await?;
+                    }
                     continue;
                 }
             };
             match batch {
-                Some(batch) => self.push_batches(encoder.add(batch?)?).await?,
+                Some(batch) => self.push_batches(encoder.add(batch?)?, &mut schema).await?,
                 None => break,
             }
         }
-        self.push_batches(encoder.finish()?).await?;
-        self.send(proto::ExecutePlanResponse {
+        self.push_batches(encoder.finish()?, &mut schema).await?;
+        Ok(proto::ExecutePlanResponse {
             metrics: Some(encode::metrics(&status.metrics())),
+            observed_metrics: encode::observed(&status.observed()),
             ..Default::default()
         })
-        .await?;
-        let observed_metrics = encode::observed(&status.observed());
-        if !observed_metrics.is_empty() {
-            self.send(proto::ExecutePlanResponse { observed_metrics, ..Default::default() }).await?;
-        }
-        Ok(())
     }
 
     fn slicing(&self, delivery: Delivery) -> Slicing {
         Slicing::new(&self.session.engine.config().read(), self.session.limits.batch_size, delivery)
     }
 
-    async fn push_batches(&self, batches: Vec<ArrowBatch>) -> Result<()> {
+    /// Sends rows, the first of them with the schema.
+    async fn push_batches(&self, batches: Vec<ArrowBatch>, schema: &mut Option<proto::DataType>) -> Result<()> {
         for batch in batches {
-            self.push(ResponseType::ArrowBatch(batch)).await?;
+            let response_type = Some(ResponseType::ArrowBatch(batch));
+            self.send(proto::ExecutePlanResponse { response_type, schema: schema.take(), ..Default::default() })
+                .await?;
         }
         Ok(())
     }
@@ -179,7 +185,6 @@ impl Task {
             return running.await;
         }
         let mut ticks = self.ticks();
-        self.report(&Progress::default()).await?;
         self.with_progress(running, &mut ticks).await
     }
 
@@ -204,7 +209,7 @@ impl Task {
     fn ticks(&self) -> Option<Interval> {
         let millis = self.session.engine.config().read().integer(keys::PROGRESS_INTERVAL);
         let period = Duration::from_millis(u64::try_from(millis).ok().filter(|millis| *millis > 0)?);
-        let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + period, period);
+        let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + period.min(FIRST_PROGRESS), period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Some(ticks)
     }

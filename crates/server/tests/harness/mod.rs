@@ -237,21 +237,24 @@ pub fn sql(text: &str) -> OpType {
     OpType::Command(proto::Command { command_type: Some(proto::command::CommandType::SqlCommand(command)) })
 }
 
-pub fn kind(response: &proto::ExecutePlanResponse) -> &'static str {
-    match &response.response_type {
-        Some(ResponseType::ArrowBatch(_)) => "batch",
-        Some(ResponseType::ExecutionProgress(_)) => "progress",
-        Some(ResponseType::ResultComplete(_)) => "complete",
-        Some(ResponseType::SqlCommandResult(_)) => "sql",
-        Some(_) => "other",
-        None if response.schema.is_some() => "schema",
-        None if response.metrics.is_some() => "metrics",
-        None => "observed",
-    }
+/// What a response holds, in the order in which clients read it.
+fn contents(response: &proto::ExecutePlanResponse) -> Vec<&'static str> {
+    let schema = response.schema.is_some().then_some("schema");
+    let metrics = response.metrics.is_some().then_some("metrics");
+    let observed = (!response.observed_metrics.is_empty()).then_some("observed");
+    let payload = response.response_type.as_ref().map(|payload| match payload {
+        ResponseType::ArrowBatch(_) => "batch",
+        ResponseType::ExecutionProgress(_) => "progress",
+        ResponseType::ResultComplete(_) => "complete",
+        ResponseType::SqlCommandResult(_) => "sql",
+        _ => "other",
+    });
+    [schema, metrics, observed, payload].into_iter().flatten().collect()
 }
 
+/// What responses hold, progress left out.
 pub fn kinds(responses: &[proto::ExecutePlanResponse]) -> Vec<&'static str> {
-    responses.iter().map(kind).filter(|kind| *kind != "progress").collect()
+    responses.iter().flat_map(contents).filter(|kind| *kind != "progress").collect()
 }
 
 pub fn rows(responses: &[proto::ExecutePlanResponse]) -> i64 {
