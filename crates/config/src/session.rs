@@ -1,7 +1,7 @@
 //! The settings of one session.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use firesteel_error::{Result, SparkError};
 
@@ -9,6 +9,7 @@ use crate::entry::Scope;
 use crate::keys;
 use crate::reader::Reader;
 use crate::server::ServerConfig;
+use crate::snapshot::SqlConf;
 use crate::table::{lookup, retired};
 use crate::value;
 
@@ -31,12 +32,13 @@ pub struct SessionConfig {
     /// `None`: unset here although the server sets it.
     changes: HashMap<String, Option<String>>,
     version: u64,
+    snapshot: OnceLock<Arc<SqlConf>>,
 }
 
 impl SessionConfig {
     /// The settings of a new session.
     pub fn new(server: Arc<ServerConfig>) -> Self {
-        Self { server, changes: HashMap::new(), version: 0 }
+        Self { server, changes: HashMap::new(), version: 0, snapshot: OnceLock::new() }
     }
 
     /// What the server was started with.
@@ -47,6 +49,16 @@ impl SessionConfig {
     /// A number that grows with each change, for caches of what depends on settings.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// The typed settings as they are now.
+    pub fn snapshot(&self) -> Arc<SqlConf> {
+        self.snapshot.get_or_init(|| Arc::new(SqlConf::new(self))).clone()
+    }
+
+    fn touch(&mut self) {
+        self.version += 1;
+        self.snapshot = OnceLock::new();
     }
 
     /// The value of a key: `None` if the key is known but has no value.
@@ -111,7 +123,7 @@ impl SessionConfig {
                 .with("comment", removed.advice()));
         }
         self.changes.insert(key.to_string(), Some(text.to_string()));
-        self.version += 1;
+        self.touch();
         Ok(warning(key))
     }
 
@@ -123,7 +135,7 @@ impl SessionConfig {
         } else {
             self.changes.remove(key);
         }
-        self.version += 1;
+        self.touch();
         Ok(warning(key))
     }
 
@@ -131,14 +143,14 @@ impl SessionConfig {
     pub fn reset(&mut self, key: &str) -> Result<()> {
         self.require_modifiable(key)?;
         self.changes.remove(key);
-        self.version += 1;
+        self.touch();
         Ok(())
     }
 
     /// Puts all keys back to what the server was started with.
     pub fn reset_all(&mut self) {
         self.changes.clear();
-        self.version += 1;
+        self.touch();
     }
 
     /// Whether the key is known and a session can set it.

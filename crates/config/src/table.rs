@@ -6,6 +6,9 @@ mod fixed;
 pub(crate) mod retired;
 mod runtime;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::entry::{Check, ConfigEntry, Default, Kind, Scope};
 
 /// Levels of a log.
@@ -53,8 +56,11 @@ const fn row(
     ConfigEntry { key, kind, default, check, scope, since, doc }
 }
 
-/// The tables, the one that is asked most first.
 static TABLES: &[&[ConfigEntry]] = &[runtime::TABLE, fixed::TABLE, firesteel::TABLE, core::TABLE];
+
+/// All declarations by key: each analysis asks for dozens.
+static BY_KEY: LazyLock<HashMap<&'static str, &'static ConfigEntry>> =
+    LazyLock::new(|| all().map(|entry| (entry.key, entry)).collect());
 
 /// Finds the declaration of a key.
 ///
@@ -64,10 +70,7 @@ static TABLES: &[&[ConfigEntry]] = &[runtime::TABLE, fixed::TABLE, firesteel::TA
 /// assert!(lookup("spark.no.such.key").is_none());
 /// ```
 pub fn lookup(key: &str) -> Option<&'static ConfigEntry> {
-    TABLES.iter().find_map(|table| {
-        let index = table.binary_search_by(|entry| entry.key.cmp(key)).ok()?;
-        table.get(index)
-    })
+    BY_KEY.get(key).copied()
 }
 
 /// All declarations.

@@ -274,7 +274,7 @@ impl Runner {
             None => self.database(),
         };
         let matches = |name: &str| pattern.is_none_or(|p| matches_pattern(name, p));
-        let global = self.conf().global_temp_database;
+        let global = self.conf().global_temp_database.clone();
         let mut all = Vec::new();
         if database == global {
             let mut names: Vec<String> = self.session.engine().global_views().read().keys().cloned().collect();
@@ -376,7 +376,7 @@ impl Runner {
             .or_else(|| options.iter().find(|(key, _)| is_path(key)).map(|(_, path)| path.clone()));
         self.add_table(NewTable {
             name: name.clone(),
-            provider: source.map_or_else(|| self.conf().default_source, str::to_string),
+            provider: source.map_or_else(|| self.conf().default_source.clone(), str::to_string),
             schema,
             partition_columns: Vec::new(),
             bucketing: None,

@@ -91,7 +91,7 @@ impl Session {
             return Ok(Some(Found::Temporary { name: name.clone(), view: view.clone() }));
         }
         if let [global, name] = parts
-            && global.eq_ignore_ascii_case(&self.conf().global_temp_database)
+            && global.eq_ignore_ascii_case(&self.conf().global_temp_database.clone())
             && let Some(view) = self.engine().global_views().read().get(&name.to_lowercase())
         {
             return Ok(Some(Found::Global { name: name.to_lowercase(), view: view.clone() }));

@@ -121,6 +121,10 @@ impl Engine {
     }
 }
 
+/// The largest build side of a join that is shared, times the number of cores.
+const SHARED_BUILD_BYTES: usize = 32 << 20;
+const SHARED_BUILD_ROWS: usize = 2 << 20;
+
 fn df_config(cores: usize, memory: usize) -> DfConfig {
     let mut config = DfConfig::new().with_target_partitions(cores.max(1)).with_batch_size(8192);
     let options = config.options_mut();
@@ -128,7 +132,15 @@ fn df_config(cores: usize, memory: usize) -> DfConfig {
     let reserve = memory / (16 * cores.max(1));
     let reserved = &mut options.execution.sort_spill_reservation_bytes;
     *reserved = (*reserved).min(reserve);
+    // Row filters inside the Parquet reader cost more than they save; filters stand above the scan.
     options.execution.parquet.pushdown_filters = false;
+    // A build side that all cores share spares both sides an exchange, but is built by one of them.
+    let optimizer = &mut options.optimizer;
+    let shared = |least: usize, all: usize| least.max(all / cores.max(1));
+    let bytes = shared(optimizer.hash_join_single_partition_threshold, SHARED_BUILD_BYTES);
+    let rows = shared(optimizer.hash_join_single_partition_threshold_rows, SHARED_BUILD_ROWS);
+    optimizer.hash_join_single_partition_threshold = bytes;
+    optimizer.hash_join_single_partition_threshold_rows = rows;
     options.execution.collect_statistics = true;
     options.optimizer.prefer_existing_sort = false;
     // Rows stay in the partitions that sources and users gave them: their order and number can be seen.

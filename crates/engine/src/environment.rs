@@ -25,7 +25,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// A session's answers to the analyzer, with the settings of one moment.
 pub struct SessionEnvironment {
     session: Arc<Session>,
-    conf: SqlConf,
+    conf: Arc<SqlConf>,
     facts: SessionFacts,
     query_time: i64,
     persistence: Persistence,
@@ -165,7 +165,7 @@ impl SessionEnvironment {
             schema: Some(table.schema.char_varchar_as_string()),
             options: all,
             partition_columns: (!table.partition_columns.is_empty()).then(|| table.partition_columns.clone()),
-            conf: self.conf.clone(),
+            conf: self.conf.as_ref().clone(),
         };
         let found = self.block(firesteel_sources::scan(&request, self.session.state()))?;
         let scan = Scan {

@@ -170,6 +170,8 @@ pub(crate) async fn unfinished(state: &SessionState, plan: &LogicalPlan) -> Resu
 /// The plan with the operators that give rows Spark's order, bounds and partitions.
 pub(crate) fn finished(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     crate::soft_limit::without_misplaced(plan)
+        .and_then(crate::adaptive_filter::placed)
+        .and_then(crate::fair::paused)
         .and_then(crate::partitioned::by_partition)
         .and_then(crate::ordered::in_order)
         .and_then(crate::recursion::limited)

@@ -32,7 +32,7 @@ fn write(plan: &dyn ExecutionPlan, first: &str, rest: &str, out: &mut String) {
 /// Operators that tell a user nothing: those that yield, and those that only rename columns.
 fn is_silent(plan: &dyn ExecutionPlan) -> bool {
     let any: &dyn std::any::Any = plan;
-    if plan.name() == "CooperativeExec" || plan.name() == crate::recursion::NAME {
+    if ["CooperativeExec", crate::recursion::NAME, crate::fair::NAME].contains(&plan.name()) {
         return true;
     }
     any.downcast_ref::<ProjectionExec>().is_some_and(|projection| {
@@ -65,7 +65,7 @@ fn line(plan: &dyn ExecutionPlan) -> String {
         "NestedLoopJoinExec" => "BroadcastNestedLoopJoin",
         "CrossJoinExec" => "CartesianProduct",
         "AggregateExec" => "HashAggregate",
-        "FilterExec" => "Filter",
+        "FilterExec" | "AdaptiveFilterExec" => "Filter",
         "ProjectionExec" => "Project",
         "SortExec" | "LocalSortExec" => "Sort",
         "SortPreservingMergeExec" => "Exchange SinglePartition, sorted",

@@ -6,7 +6,8 @@
 //!
 //! Invariant: owns all long-lived data; everything in it can be dropped per session.
 
-pub mod analysis;
+pub mod adaptive_filter;
+mod analysis;
 mod catalog_request;
 mod catalog_state;
 pub mod codec;
@@ -16,6 +17,7 @@ pub mod environment;
 pub mod exchange;
 mod execution;
 mod explain;
+mod fair;
 mod files;
 mod fingerprint;
 pub mod kept;

@@ -77,8 +77,8 @@ impl Session {
     }
 
     /// The typed settings as they are now.
-    pub fn conf(&self) -> SqlConf {
-        SqlConf::new(&*self.config.read())
+    pub fn conf(&self) -> Arc<SqlConf> {
+        self.config.read().snapshot()
     }
 
     pub(crate) fn state(&self) -> &SessionState {
@@ -128,7 +128,7 @@ impl Session {
     /// Parses the text of a statement or script by the session's settings.
     pub(crate) fn parse(&self, text: &str, values: ParameterValues) -> Result<Statement> {
         let conf = self.conf();
-        let options = ParserOptions::from(&conf).with_parameters(values);
+        let options = ParserOptions::from(conf.as_ref()).with_parameters(values);
         if conf.variable_substitute && text.contains("${") {
             let text = firesteel_sql::substitute(text, &|key| self.setting(key))?;
             return firesteel_sql::parse_script_or_statement(&text, &options);

@@ -128,7 +128,7 @@ pub(crate) async fn write_to_path(
         partition_by,
         schema,
         options,
-        conf: session.conf(),
+        conf: session.conf().as_ref().clone(),
     };
     if let Some(target) = firesteel_sources::write::replaced(&request)? {
         crate::files::check_not_read(&logical, &target)?;

@@ -65,7 +65,7 @@ impl Runner {
                 options.insert(key.clone(), value);
             }
         }
-        let provider = create.spec.provider.clone().unwrap_or_else(|| self.conf().default_source);
+        let provider = create.spec.provider.clone().unwrap_or_else(|| self.conf().default_source.clone());
         let bucketing = create.spec.bucket.as_ref().map(|bucket| Bucketing {
             count: bucket.num_buckets,
             columns: bucket.columns.clone(),
@@ -195,7 +195,7 @@ impl Runner {
                 schema: None,
                 options: new.options.clone().into_iter().collect(),
                 partition_columns: None,
-                conf: conf.clone(),
+                conf: conf.as_ref().clone(),
             };
             if let Ok(scan) = self.block(firesteel_sources::scan(&request, self.session.state())) {
                 new.schema = scan.schema;
@@ -280,7 +280,8 @@ impl Runner {
             ),
             _ => (None, Vec::new(), None, BTreeMap::new()),
         };
-        let provider = provider.map(str::to_string).or(source_provider).unwrap_or_else(|| self.conf().default_source);
+        let provider =
+            provider.map(str::to_string).or(source_provider).unwrap_or_else(|| self.conf().default_source.clone());
         self.add_table(NewTable {
             name,
             provider,

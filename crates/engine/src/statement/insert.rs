@@ -374,7 +374,7 @@ impl Runner {
             partition_by: files.partition_by,
             schema,
             options: files.options,
-            conf: self.conf(),
+            conf: self.conf().as_ref().clone(),
         };
         let state = self.session.state();
         self.block(async {

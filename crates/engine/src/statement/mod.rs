@@ -146,7 +146,7 @@ impl Runner {
         self.session.engine().catalog()
     }
 
-    pub fn conf(&self) -> SqlConf {
+    pub fn conf(&self) -> Arc<SqlConf> {
         self.session.conf()
     }
 
@@ -267,7 +267,7 @@ impl Runner {
     }
 
     pub fn parser_options(&self) -> firesteel_sql::ParserOptions {
-        firesteel_sql::ParserOptions::from(&self.conf())
+        firesteel_sql::ParserOptions::from(self.conf().as_ref())
     }
 
     /// The name in the catalog.

@@ -47,7 +47,7 @@ pub(crate) fn save_as_table(session: &Arc<Session>, write: &WriteOperation, name
     let (location, options) = split_path(&write.options);
     let new = NewTable {
         name: qualified.clone(),
-        provider: write.format.clone().unwrap_or_else(|| runner.conf().default_source),
+        provider: write.format.clone().unwrap_or_else(|| runner.conf().default_source.clone()),
         schema: attribute::schema_of(&resolved.output).as_nullable(),
         partition_columns: write.partition_columns.clone(),
         bucketing: write.bucket.as_ref().map(|(count, columns)| firesteel_catalog::Bucketing {
@@ -135,7 +135,7 @@ pub(crate) fn write_to(session: &Arc<Session>, write: &WriteOperationV2) -> Resu
             runner.create_with_rows(
                 NewTable {
                     name: qualified,
-                    provider: write.provider.clone().unwrap_or_else(|| runner.conf().default_source),
+                    provider: write.provider.clone().unwrap_or_else(|| runner.conf().default_source.clone()),
                     schema: attribute::schema_of(&resolved.output).as_nullable(),
                     partition_columns,
                     bucketing: None,

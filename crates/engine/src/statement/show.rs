@@ -48,7 +48,7 @@ impl Runner {
         pattern: Option<&str>,
         takes: impl Fn(&CatalogTable) -> bool,
     ) -> Result<Vec<Vec<Literal>>> {
-        let global = self.conf().global_temp_database;
+        let global = self.conf().global_temp_database.clone();
         let mut all = Vec::new();
         if database == global {
             for (name, _) in self.temporary_views(true, pattern) {
