@@ -32,6 +32,8 @@ pub struct Analyzer<'a> {
     pub(crate) pipe: Option<PipeClause>,
     /// Columns used from below the input, since the last look.
     pub(crate) below_used: Vec<Attribute>,
+    /// The column with the file of a row, where it is used from below the input, since the last look.
+    pub(crate) file_used: Option<Attribute>,
     /// Observations met, in order.
     pub observations: Vec<Observation>,
     /// Views being expanded, against endless recursion.
@@ -92,6 +94,7 @@ impl<'a> Analyzer<'a> {
             windows: Vec::new(),
             pipe: None,
             below_used: Vec::new(),
+            file_used: None,
             observations: Vec::new(),
             views: 0,
         }

@@ -76,7 +76,7 @@ pub struct Scan {
     /// A name for explain.
     pub name: String,
     /// The first `schema.fields.len()` columns of the provider are the schema's; these follow, hidden
-    /// (`_metadata`).
+    /// (`_metadata`). Fields that the provider's struct lacks are its last columns.
     pub metadata_columns: Vec<StructField>,
 }
 

@@ -1,7 +1,8 @@
 //! Name lookup: the one way from a name to a column.
 
 use crate::attribute::{Attribute, quote_parts, quoted_as_needed};
-use crate::resolved::{Frame, Resolved};
+use crate::files::{Files, METADATA_COLUMN};
+use crate::resolved::{Below, Frame, Resolved};
 use firesteel_error::{Result, SparkError};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +16,10 @@ pub struct Scope {
     pub frames: Vec<Arc<Frame>>,
     /// Columns of relations below, used where nothing else matches (ORDER BY, filters).
     pub below: Vec<Attribute>,
+    /// The file of the rows.
+    pub files: Files,
+    /// All columns below a single input, for `_metadata`.
+    chain: Option<Arc<Below>>,
     case_sensitive: bool,
     /// No name is found: only the columns themselves are there.
     is_closed: bool,
@@ -29,12 +34,11 @@ pub struct Found {
     pub fields: Vec<String>,
     /// It came from a relation below.
     pub is_below: bool,
+    /// It is `_metadata` of a relation below.
+    pub is_file: bool,
 }
 
 const INDEX_FROM: usize = 16;
-
-/// The hidden column that tells of a row's file.
-const METADATA_COLUMN: &str = "_metadata";
 
 impl Scope {
     pub fn new(inputs: &[&Resolved], case_sensitive: bool) -> Self {
@@ -43,6 +47,11 @@ impl Scope {
             hidden: inputs.iter().flat_map(|i| i.hidden.iter().cloned()).collect(),
             frames: inputs.iter().map(|i| i.frame.clone()).collect(),
             below: Vec::new(),
+            files: Files::of_inputs(inputs),
+            chain: match inputs {
+                [input] => input.below.clone(),
+                _ => None,
+            },
             case_sensitive,
             is_closed: false,
             index: HashMap::new(),
@@ -100,8 +109,32 @@ impl Scope {
         if let Some(found) = self.find_in(name, Source::Hidden)? {
             return Ok(Some(found));
         }
-        let found = self.find_in(name, Source::Below)?;
-        Ok(found.map(|f| Found { is_below: true, ..f }))
+        if let Some(found) = self.find_in(name, Source::Below)? {
+            return Ok(Some(Found { is_below: true, ..found }));
+        }
+        Ok(self.metadata(name))
+    }
+
+    /// `_metadata` of the files below: projections let it through.
+    fn metadata(&self, name: &[String]) -> Option<Found> {
+        let (first, fields) = name.split_first()?;
+        let Files::Column(attribute) = &self.files else { return None };
+        if !self.same_name(first, METADATA_COLUMN) {
+            return None;
+        }
+        let mut below = self.chain.as_ref();
+        while let Some(b) = below {
+            if b.attributes.iter().any(|a| a.id == attribute.id) {
+                return Some(Found {
+                    attribute: attribute.clone(),
+                    fields: fields.to_vec(),
+                    is_below: false,
+                    is_file: true,
+                });
+            }
+            below = b.below.as_ref();
+        }
+        None
     }
 
     fn candidates<'a>(&'a self, part: &str, source: Source) -> Box<dyn Iterator<Item = &'a Attribute> + 'a> {
@@ -137,6 +170,7 @@ impl Scope {
                         attribute: (*attribute).clone(),
                         fields: fields.to_vec(),
                         is_below: false,
+                        is_file: false,
                     }));
                 }
                 several => {
@@ -191,7 +225,10 @@ impl Scope {
         if in_reach.is_empty() {
             in_reach = found.iter().collect();
         }
-        let Some(depth) = in_reach.iter().map(|(d, _)| *d).min() else { return Ok(None) };
+        let Some(depth) = in_reach.iter().map(|(d, _)| *d).min() else {
+            let is_metadata = name.first().is_some_and(|first| self.same_name(first, METADATA_COLUMN));
+            return if is_metadata && self.star_by_plan_id(plan_id).is_some() { self.find(name) } else { Ok(None) };
+        };
         let mut nearest: Vec<Found> = Vec::new();
         for (d, f) in in_reach {
             if *d == depth && !nearest.iter().any(|n| n.attribute.id == f.attribute.id) {

@@ -79,6 +79,10 @@ keys! {
     IGNORE_CORRUPT_FILES = "spark.sql.files.ignoreCorruptFiles";
     IGNORE_MISSING_FILES = "spark.sql.files.ignoreMissingFiles";
     MAX_PARTITION_BYTES = "spark.sql.files.maxPartitionBytes";
+    OPEN_COST_IN_BYTES = "spark.sql.files.openCostInBytes";
+    MIN_PARTITION_NUM = "spark.sql.files.minPartitionNum";
+    MAX_PARTITION_NUM = "spark.sql.files.maxPartitionNum";
+    LEAF_NODE_PARALLELISM = "spark.sql.leafNodeDefaultParallelism";
     MAX_RECORDS_PER_FILE = "spark.sql.files.maxRecordsPerFile";
     PARQUET_COMPRESSION = "spark.sql.parquet.compression.codec";
     PARQUET_MERGE_SCHEMA = "spark.sql.parquet.mergeSchema";

@@ -321,6 +321,14 @@ snapshot! {
     ignore_missing_files: bool = boolean(IGNORE_MISSING_FILES);
     /// How many bytes of files one task reads.
     max_partition_bytes: i64 = integer(MAX_PARTITION_BYTES);
+    /// What opening a file costs, as bytes that could be read meanwhile.
+    open_cost_in_bytes: i64 = integer(OPEN_COST_IN_BYTES);
+    /// How many tasks should read files at least; unset: one per core.
+    min_partition_num: Option<i64> = optional_integer(MIN_PARTITION_NUM);
+    /// How many tasks should read files at most.
+    max_partition_num: Option<i64> = optional_integer(MAX_PARTITION_NUM);
+    /// How many tasks read a source that does not say; unset: one per core.
+    leaf_node_parallelism: Option<i64> = optional_integer(LEAF_NODE_PARALLELISM);
     /// How many rows a written file holds at most; 0 or less for any number.
     max_records_per_file: i64 = integer(MAX_RECORDS_PER_FILE);
     /// The codec of written Parquet files.

@@ -145,6 +145,8 @@ fn df_config(cores: usize, memory: usize) -> DfConfig {
     options.optimizer.prefer_existing_sort = false;
     // Rows stay in the partitions that sources and users gave them: their order and number can be seen.
     options.optimizer.enable_round_robin_repartition = false;
+    options.optimizer.repartition_file_scans = false;
+    options.execution.enable_file_stream_work_stealing = false;
     options.sql_parser.enable_ident_normalization = false;
     config
 }

@@ -3,9 +3,10 @@
 use crate::{BuildContext, Function, TypedExpr};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result as DfResult};
+use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
 use datafusion::logical_expr::{
-    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature,
-    Volatility,
+    ColumnarValue, Expr, ExprSchemable, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    TypeSignature, Volatility,
 };
 use firesteel_error::{QueryContext, Result, SparkError};
 use firesteel_types::{DataType, arrow_mapping};
@@ -172,6 +173,12 @@ impl SparkScalarUdf {
         OF_PARTITION.contains(&self.name)
     }
 
+    /// The position of the field that the call reads of a struct, if that is what it does.
+    pub fn field_position(&self) -> Option<usize> {
+        let payload = self.settings.payload.as_deref().filter(|_| self.name == "get_struct_field")?;
+        payload.parse().ok()
+    }
+
     /// A fresh instance for the rows of one partition.
     pub fn for_partition(&self, partition: i32) -> Self {
         Self {
@@ -254,6 +261,23 @@ impl ScalarUDFImpl for SparkScalarUdf {
 
     fn return_type(&self, _: &[ArrowType]) -> DfResult<ArrowType> {
         Ok(arrow_mapping::to_arrow(&self.return_type))
+    }
+
+    /// A field of a struct that is made right there is what the struct was made of.
+    fn simplify(&self, args: Vec<Expr>, info: &SimplifyContext) -> DfResult<ExprSimplifyResult> {
+        let made = self.field_position().and_then(|position| {
+            let [Expr::ScalarFunction(call)] = args.as_slice() else { return None };
+            let inner: &dyn Any = call.func.inner().as_ref();
+            let is_struct = inner.downcast_ref::<Self>().is_some_and(|udf| udf.name == "named_struct");
+            let value = call.args.get(position).filter(|_| is_struct)?;
+            // Strings may be stored as views: those of the struct are not.
+            let is_same = value.get_type(info.schema()).is_ok_and(|t| t == arrow_mapping::to_arrow(&self.return_type));
+            is_same.then(|| value.clone())
+        });
+        Ok(match made {
+            Some(value) => ExprSimplifyResult::Simplified(value),
+            None => ExprSimplifyResult::Original(args),
+        })
     }
 
     fn return_field_from_args(&self, _: ReturnFieldArgs) -> DfResult<FieldRef> {

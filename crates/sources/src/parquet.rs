@@ -72,6 +72,14 @@ impl Format for ParquetFormat {
         false
     }
 
+    fn is_splittable(&self) -> bool {
+        true
+    }
+
+    fn counts_rows(&self) -> bool {
+        true
+    }
+
     fn adapter(&self) -> Option<Arc<dyn PhysicalExprAdapterFactory>> {
         Some(Arc::new(ColumnsByName { case_sensitive: self.case_sensitive }))
     }

@@ -79,6 +79,10 @@ impl Format for RecordFormat {
         }))
     }
 
+    fn is_splittable(&self) -> bool {
+        self.reader.is_splittable()
+    }
+
     async fn statistics(
         &self,
         _state: &dyn Session,

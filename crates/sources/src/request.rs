@@ -25,7 +25,8 @@ pub struct ScanRequest {
 /// A scan, ready to be planned.
 #[derive(Clone)]
 pub struct SourceScan {
-    /// Its first columns are the schema's in order, then the metadata columns.
+    /// Its first columns are the schema's in order, then the metadata columns, then what fields of theirs
+    /// differ from row to row: a metadata column of the provider may lack its last fields, which follow.
     pub provider: Arc<dyn TableProvider>,
     pub schema: StructType,
     pub metadata_columns: Vec<StructField>,

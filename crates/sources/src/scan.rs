@@ -5,13 +5,15 @@ use crate::csv::{self, CsvOptions};
 use crate::error::from_datafusion;
 use crate::json::{self, JsonOptions, JsonReader};
 use crate::listing::{self, DataFile};
+use crate::metadata::metadata_field;
 use crate::options::SourceOptions;
+use crate::packing::Packing;
 use crate::parquet::{self, ParquetFormat};
 use crate::partition::{self, Discovery, Partitions};
 use crate::path;
 use crate::records::{RecordFormat, RecordReader, Tolerance};
 use crate::request::{ScanRequest, SourceScan};
-use crate::table::{FilesTable, Format, metadata_field};
+use crate::table::{FilesTable, Format};
 use crate::text::{BinaryReader, TextReader, any_compressed, binary_schema, text_schema};
 use crate::write::validate::check_types;
 use datafusion::execution::object_store::ObjectStoreUrl;
@@ -43,8 +45,11 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
     check_names(&schema, conf.case_sensitive)?;
     let files = partitions.files.iter().map(|(file, _)| path::uri(&file.path)).collect();
     let views = request.format == "parquet" && state.config_options().execution.parquet.schema_force_view_types;
-    let table = FilesTable::new(format, &schema, &partitions.columns, roots, partitions.files, views);
-    Ok(SourceScan { provider: Arc::new(table), schema, metadata_columns: vec![metadata_field()], files })
+    let metadata = metadata_field(format.counts_rows());
+    let packing = Packing::new(conf);
+    let table = FilesTable::new(format, &schema, &partitions.columns, roots, partitions.files, views, packing);
+    let metadata_columns = if table.has_metadata() { vec![metadata] } else { Vec::new() };
+    Ok(SourceScan { provider: Arc::new(table), schema, metadata_columns, files })
 }
 
 fn check_format(format: &str) -> Result<()> {

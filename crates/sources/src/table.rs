@@ -1,15 +1,18 @@
 //! A table of files.
 
 use crate::listing::DataFile;
+use crate::metadata::{METADATA_COLUMN, OF_PARTS, constant_fields, constant_value, row_number_field};
+use crate::packing::{Packing, ranged};
 use crate::path;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Fields, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{ColumnStatistics, DFSchema, Result as DfResult, ScalarValue, Statistics};
 use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, FileSource};
+use datafusion::datasource::physical_plan::{FileScanConfigBuilder, FileSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::{TableSchema, TableSchemaBuilder};
 use datafusion::execution::object_store::ObjectStoreUrl;
@@ -18,16 +21,14 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr_adapter::PhysicalExprAdapterFactory;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
+use firesteel_functions::SparkScalarUdf;
 use firesteel_types::arrow_mapping::to_arrow_field;
-use firesteel_types::{DataType, StructField, StructType};
+use firesteel_types::{StructField, StructType};
 use futures::{StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The name of the hidden column with facts of a row's file.
-pub const METADATA_COLUMN: &str = "_metadata";
 
 /// How files of a format are read.
 #[async_trait]
@@ -38,6 +39,14 @@ pub trait Format: fmt::Debug + Send + Sync {
     /// False where files without a byte are skipped, though they are no files of the format.
     fn reads_empty_files(&self) -> bool {
         true
+    }
+
+    /// True where a range of a file's bytes can be read alone.
+    fn is_splittable(&self) -> bool;
+
+    /// True where the reader tells the number of a row in its file.
+    fn counts_rows(&self) -> bool {
+        false
     }
 
     /// What fits a file's own schema to the table's.
@@ -60,7 +69,7 @@ pub trait Format: fmt::Debug + Send + Sync {
 #[derive(Debug, Clone)]
 pub struct TableFile {
     pub file: DataFile,
-    /// One per partition column, then the `_metadata` struct.
+    /// One per partition column, then the `_metadata` struct where the table has it.
     pub values: Vec<ScalarValue>,
 }
 
@@ -71,10 +80,15 @@ pub struct FilesTable {
     /// The files' own columns.
     file_schema: SchemaRef,
     partition_fields: Fields,
-    /// What queries see: the columns of the files and the partitions in another order.
+    /// The number of a row in its file, where the reader tells it.
+    virtual_fields: Fields,
+    /// False where the files have a column of the name themselves.
+    has_metadata: bool,
+    /// What queries see: the columns of the files and the partitions in another order, then hidden ones.
     schema: SchemaRef,
-    /// Positions of `schema`'s columns among the files' columns and then the partition columns.
+    /// Positions of `schema`'s columns among the files' columns, the partition columns and the virtual ones.
     order: Vec<usize>,
+    packing: Packing,
     /// Files and folders that the user named.
     roots: Vec<PathBuf>,
     files: Vec<TableFile>,
@@ -90,6 +104,7 @@ impl FilesTable {
         roots: Vec<PathBuf>,
         files: Vec<(DataFile, Vec<ScalarValue>)>,
         views: bool,
+        packing: Packing,
     ) -> Self {
         let is_partition = |name: &str| partition_columns.iter().position(|p| p.name == name);
         let mut file_fields = Vec::new();
@@ -106,14 +121,24 @@ impl FilesTable {
         }
         let mut partition_fields: Vec<FieldRef> =
             partition_columns.iter().map(|field| Arc::new(to_arrow_field(field))).collect();
-        partition_fields.push(Arc::new(to_arrow_field(&metadata_field())));
-        order.push(file_count + partition_columns.len());
-        let all: Vec<FieldRef> = file_fields.iter().chain(&partition_fields).cloned().collect();
+        let has_metadata = !schema.fields.iter().any(|f| f.name.eq_ignore_ascii_case(METADATA_COLUMN));
+        let mut virtual_fields: Vec<FieldRef> = Vec::new();
+        if has_metadata {
+            partition_fields.push(Arc::new(to_arrow_field(&constant_fields())));
+            if format.counts_rows() {
+                virtual_fields.push(Arc::new(row_number_field()));
+            }
+            let hidden = 1 + virtual_fields.len();
+            order.extend((0..hidden).map(|i| file_count + partition_columns.len() + i));
+        }
+        let all: Vec<FieldRef> = file_fields.iter().chain(&partition_fields).chain(&virtual_fields).cloned().collect();
         let visible: Fields = order.iter().filter_map(|i| all.get(*i)).cloned().collect();
         let files = files
             .into_iter()
             .map(|(file, mut values)| {
-                values.push(metadata_value(&file));
+                if has_metadata {
+                    values.push(constant_value(&file, 0, file.meta.size));
+                }
                 TableFile { file, values }
             })
             .collect();
@@ -121,11 +146,19 @@ impl FilesTable {
             format,
             file_schema: Arc::new(Schema::new(file_fields)),
             partition_fields: partition_fields.into(),
+            virtual_fields: virtual_fields.into(),
+            has_metadata,
             schema: Arc::new(Schema::new(visible)),
             order,
+            packing,
             roots,
             files,
         }
+    }
+
+    /// True where queries may ask for `_metadata`.
+    pub fn has_metadata(&self) -> bool {
+        self.has_metadata
     }
 
     /// A text that tells the table from others: how which files are read.
@@ -172,10 +205,30 @@ impl FilesTable {
         !columns.is_empty()
             && !filter.is_volatile()
             && columns.iter().all(|c| self.partition_fields.iter().any(|f| *f.name() == c.name))
+            && (!self.has_metadata || is_of_whole_files(filter))
+    }
+
+    /// The virtual columns, where a query reads them: readers make those of the schema, used or not.
+    fn used_virtual(&self, projection: Option<&Vec<usize>>) -> Fields {
+        let first = self.schema.fields().len() - self.virtual_fields.len();
+        let is_used = projection.is_none_or(|columns| columns.iter().any(|i| *i >= first));
+        if is_used { self.virtual_fields.clone() } else { Fields::empty() }
+    }
+
+    /// A part of a file; its `_metadata` says so.
+    fn part(&self, file: &PartitionedFile, start: u64, end: u64) -> PartitionedFile {
+        let mut part = ranged(file, start, end);
+        let whole = self.files.iter().find(|f| f.file.meta.location == file.object_meta.location);
+        if self.has_metadata
+            && let (Some(value), Some(whole)) = (part.partition_values.last_mut(), whole)
+        {
+            *value = constant_value(&whole.file, start, end - start);
+        }
+        part
     }
 
     /// A file's statistics with those of its partition columns.
-    fn with_partitions(&self, statistics: &Statistics, file: &TableFile) -> Statistics {
+    fn with_partitions(&self, statistics: &Statistics, file: &TableFile, virtual_columns: usize) -> Statistics {
         let mut all = statistics.clone();
         for value in &file.values {
             let one = Precision::Exact(value.clone());
@@ -192,8 +245,29 @@ impl FilesTable {
             };
             all.column_statistics.push(column);
         }
+        all.column_statistics.extend((0..virtual_columns).map(|_| ColumnStatistics::new_unknown()));
         all
     }
+}
+
+/// True where all that a filter reads of `_metadata` is the same for all parts of a file.
+fn is_of_whole_files(filter: &Expr) -> bool {
+    let (mut all, mut whole) = (0, 0);
+    let is_metadata = |expr: &Expr| matches!(expr, Expr::Column(c) if c.name == METADATA_COLUMN);
+    let visited = filter.apply(|expr| {
+        if is_metadata(expr) {
+            all += 1;
+        }
+        if let Expr::ScalarFunction(call) = expr
+            && call.args.first().is_some_and(is_metadata)
+        {
+            let inner: &dyn std::any::Any = call.func.inner().as_ref();
+            let field = inner.downcast_ref::<SparkScalarUdf>().and_then(SparkScalarUdf::field_position);
+            whole += usize::from(field.is_some_and(|i| !OF_PARTS.contains(&i)));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    visited.is_ok() && all == whole
 }
 
 /// Files as the engine reads them: all columns nullable, strings and binaries as views.
@@ -205,45 +279,6 @@ fn file_field(field: &StructField, views: bool) -> FieldRef {
         other => other.clone(),
     };
     Arc::new(field.with_data_type(data_type))
-}
-
-/// The hidden column `_metadata`.
-pub fn metadata_field() -> StructField {
-    let field = |name: &str, data_type| StructField::new(name, data_type, false);
-    StructField::new(
-        METADATA_COLUMN,
-        DataType::struct_of(vec![
-            field("file_path", DataType::STRING),
-            field("file_name", DataType::STRING),
-            field("file_size", DataType::Long),
-            field("file_block_start", DataType::Long),
-            field("file_block_length", DataType::Long),
-            field("file_modification_time", DataType::Timestamp),
-        ]),
-        false,
-    )
-}
-
-fn metadata_value(file: &DataFile) -> ScalarValue {
-    let field = to_arrow_field(&metadata_field());
-    let ArrowType::Struct(fields) = field.data_type() else { return ScalarValue::Null };
-    let size = i64::try_from(file.meta.size).unwrap_or(i64::MAX);
-    let name = file.path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    // Spark takes milliseconds from the file system.
-    let modified = file.meta.last_modified.timestamp_millis() * 1000;
-    let values = [
-        ScalarValue::Utf8(Some(path::short_uri(&file.path))),
-        ScalarValue::Utf8(Some(name)),
-        ScalarValue::Int64(Some(size)),
-        ScalarValue::Int64(Some(0)),
-        ScalarValue::Int64(Some(size)),
-        ScalarValue::TimestampMicrosecond(Some(modified), Some("UTC".into())),
-    ];
-    let columns: DfResult<Vec<ArrayRef>> = values.iter().map(ScalarValue::to_array).collect();
-    columns
-        .ok()
-        .and_then(|columns| arrow::array::StructArray::try_new(fields.clone(), columns, None).ok())
-        .map_or(ScalarValue::Null, |array| ScalarValue::Struct(Arc::new(array)))
 }
 
 #[async_trait]
@@ -278,8 +313,10 @@ impl TableProvider for FilesTable {
     ) -> DfResult<Arc<dyn ExecutionPlan>> {
         let table_schema = TableSchemaBuilder::from(&self.file_schema)
             .with_table_partition_cols(self.partition_fields.clone())
+            .with_virtual_columns(self.used_virtual(projection))
             .build();
         let all_columns = table_schema.table_schema().clone();
+        let virtual_columns = table_schema.virtual_columns().len();
         let positions: Vec<usize> = match projection {
             Some(columns) => columns.iter().filter_map(|i| self.order.get(*i).copied()).collect(),
             None => self.order.clone(),
@@ -302,7 +339,7 @@ impl TableProvider for FilesTable {
                     let statistics = self.format.statistics(state, store, &self.file_schema, meta, Some(read)).await?;
                     let mut part = PartitionedFile::new_from_meta(meta.clone());
                     part.partition_values = file.values.clone();
-                    part.statistics = Some(Arc::new(self.with_partitions(&statistics, file)));
+                    part.statistics = Some(Arc::new(self.with_partitions(&statistics, file, virtual_columns)));
                     Ok::<_, datafusion::common::DataFusionError>((i, part))
                 }
             })
@@ -314,11 +351,10 @@ impl TableProvider for FilesTable {
         let files: Vec<PartitionedFile> = files.into_iter().map(|(_, file)| file).collect();
         let statistics =
             Statistics::try_merge_iter(files.iter().filter_map(|f| f.statistics.as_deref()), &all_columns)?;
-        // As in Spark, large files come first.
-        let mut files = files;
-        files.sort_by_key(|f| std::cmp::Reverse(f.object_meta.size));
-        let per_group = files.len().div_ceil(state.config().target_partitions().max(1)).max(1);
-        let groups = files.chunks(per_group).map(|files| FileGroup::new(files.to_vec())).collect();
+        let cores = state.config().target_partitions();
+        let groups = self
+            .packing
+            .pack(&files, self.format.is_splittable(), cores, |file, start, end| self.part(file, start, end));
         let source = self.format.source(table_schema, state)?;
         let config = FileScanConfigBuilder::new(url, source)
             .with_file_groups(groups)

@@ -131,6 +131,9 @@ fn special(
 ) -> Result<Option<TypedExpr>> {
     match name {
         "struct" => struct_of(a, call, origin, scope).map(Some),
+        "input_file_name" | "input_file_block_start" | "input_file_block_length" if call.arguments.is_empty() => {
+            super::file::file_fact(a, name, origin, scope).map(Some)
+        }
         "grouping" | "grouping_id" | "grouping__id" => grouping(a, name, call, scope).map(Some),
         "in" => match call.arguments.as_slice() {
             [value, Expr { kind: ExprKind::Subquery { kind: SubqueryKind::Scalar, query }, .. }] => {

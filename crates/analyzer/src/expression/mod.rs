@@ -3,6 +3,7 @@
 mod call;
 mod char_padding;
 mod extract;
+mod file;
 mod lambda;
 mod name;
 mod operator;

@@ -81,6 +81,9 @@ fn take(a: &mut Analyzer<'_>, found: Found) -> Result<TypedExpr> {
     if found.is_below {
         a.below_used.push(found.attribute.clone());
     }
+    if found.is_file {
+        a.file_used = Some(found.attribute.clone());
+    }
     let typed = found.attribute.typed();
     fields(a, typed, &found.fields)
 }

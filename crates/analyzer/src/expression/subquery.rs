@@ -60,9 +60,11 @@ pub(crate) fn correlated(a: &mut Analyzer<'_>, query: &Relation, scope: &Scope) 
     a.outer.push(OuterQuery { scope: scope.clone(), used: Vec::new(), is_open: true });
     let aliases = std::mem::take(&mut a.aliases);
     let below = std::mem::take(&mut a.below_used);
+    let file = a.file_used.take();
     let inner = a.relation(query);
     a.aliases = aliases;
     a.below_used = below;
+    a.file_used = file;
     let used = a.outer.pop().map(|o| o.used).unwrap_or_default();
     Ok((inner?, used))
 }

@@ -13,9 +13,9 @@ use datafusion::catalog::TableProvider;
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::logical_expr::{EmptyRelation, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder};
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::coercion;
-use firesteel_plan::{Expr, ExprKind, LocalRelation};
-use firesteel_types::{DataType, StructField, StructType, arrow_mapping};
+use firesteel_functions::{TypedExpr, coercion};
+use firesteel_plan::{Expr, ExprKind, LocalRelation, Origin};
+use firesteel_types::{DataType, Literal, StructField, StructType, arrow_mapping};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -75,6 +75,54 @@ pub(crate) fn scan(scan: &Scan, qualifier: &[String]) -> Result<Resolved> {
         attributes.iter().chain(&hidden).zip(columns).map(|(a, c)| DfExpr::Column(c).alias(a.column_name())).collect();
     let mut resolved = Resolved::leaf(project(plan, expressions)?, attributes);
     resolved.hidden = hidden;
+    Ok(resolved)
+}
+
+/// A scan of files: fields of metadata columns that differ from row to row are columns of the provider.
+pub(crate) fn files(a: &Analyzer<'_>, scan: &Scan, qualifier: &[String]) -> Result<Resolved> {
+    let Some(field) = scan.metadata_columns.first() else { return self::scan(scan, qualifier) };
+    let DataType::Struct(fields) = &field.data_type else { return self::scan(scan, qualifier) };
+    let provided = scan.provider.schema();
+    let first = scan.schema.fields.len();
+    let stored = provided.fields().get(first).and_then(|f| arrow_mapping::from_arrow(f.data_type(), f.metadata()).ok());
+    let Some(DataType::Struct(stored)) = stored else { return self::scan(scan, qualifier) };
+    if stored.fields.len() == fields.fields.len() {
+        return self::scan(scan, qualifier);
+    }
+    let resolved = self::scan(
+        &Scan {
+            metadata_columns: vec![StructField { data_type: DataType::Struct(stored.clone()), ..field.clone() }],
+            ..scan.clone()
+        },
+        qualifier,
+    )?;
+    let LogicalPlan::Projection(projection) = &resolved.plan else {
+        return Err(SparkError::internal("a scan is not projected"));
+    };
+    let columns = projection.input.schema().columns();
+    let of_rows = fields.fields.iter().skip(stored.fields.len()).zip(columns.iter().skip(first + 1));
+    let constant = columns
+        .get(first)
+        .map(|c| TypedExpr::new(DfExpr::Column(c.clone()), DataType::Struct(stored.clone()), false, ""))
+        .ok_or_else(|| SparkError::internal("a scan has no metadata column"))?;
+    let mut arguments = Vec::new();
+    for (i, field) in stored.fields.iter().enumerate() {
+        arguments.push(expression::literal(&Literal::String(field.name.clone()))?);
+        arguments.push(expression::get_field(a, constant.clone(), i)?);
+    }
+    for (field, column) in of_rows {
+        arguments.push(expression::literal(&Literal::String(field.name.clone()))?);
+        let column = DfExpr::Column(column.clone());
+        arguments.push(TypedExpr::new(column, field.data_type.clone(), field.nullable, field.name.clone()));
+    }
+    let whole = a.build_context(&Origin::Unknown).call("named_struct", arguments)?;
+    let hidden = Attribute::from_field(field).with_qualifier(qualifier);
+    let mut expressions = projection.expr.clone();
+    expressions.truncate(resolved.output.len());
+    expressions.push(whole.expr.alias(hidden.column_name()));
+    let plan = project(projection.input.as_ref().clone(), expressions)?;
+    let mut resolved = Resolved::leaf(plan, resolved.output);
+    resolved.hidden = vec![hidden];
     Ok(resolved)
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::Table(table) => table::table(a, table),
         K::DataSource(source) => {
             let scan = a.env.data_source(source)?;
-            leaf::scan(&scan, &[])
+            leaf::files(a, &scan, &[])
         }
         K::TableFunction(call) => generate::table_function(a, call),
         K::Sql { text, named_arguments, position_arguments } => {

@@ -224,7 +224,8 @@ fn analyse_over(
     sort: Option<(&SortKeys, bool)>,
     pipe: Option<PipeClause>,
 ) -> Result<Resolved> {
-    let (input, mut outputs) = analyse_outputs(a, input, block)?;
+    let file = a.file_used.take();
+    let (mut input, mut outputs) = analyse_outputs(a, input, block)?;
     let scope = a.scope(&[&input]);
     let groups = match block.grouping {
         Some(grouping) => Some(analyse_grouping(a, grouping, &mut outputs, block, &scope)?),
@@ -270,6 +271,10 @@ fn analyse_over(
     if let (Some(clause), true) = (pipe, is_aggregate) {
         let aggregate = outputs.iter().find(|o| has_aggregate(&o.typed)).map(|o| o.typed.name.clone());
         return Err(aggregate_in_pipe(&aggregate.unwrap_or_default(), clause));
+    }
+    if let Some(column) = std::mem::replace(&mut a.file_used, file) {
+        let exposed = input.expose(&[column]).ok_or_else(|| SparkError::internal("a column of files is lost"))?;
+        input = input.with_plan(exposed);
     }
     let mut plan = input.plan.clone();
     if is_aggregate {

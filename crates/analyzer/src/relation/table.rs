@@ -32,7 +32,7 @@ pub(crate) fn table(a: &mut Analyzer<'_>, table: &TableReference) -> Result<Reso
         }
     }
     match a.env.table(&name, &table.options, table.time_travel.as_ref())? {
-        TableLookup::Scan { scan, qualifier } => expression::read_padded(a, leaf::scan(&scan, &qualifier)?),
+        TableLookup::Scan { scan, qualifier } => expression::read_padded(a, leaf::files(a, &scan, &qualifier)?),
         TableLookup::Analysed { resolved, qualifier } => Ok(qualified(resolved.renewed()?, &qualifier)),
         TableLookup::Text { view, qualifier } => {
             if a.views >= MAX_VIEW_DEPTH {

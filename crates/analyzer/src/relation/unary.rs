@@ -57,8 +57,10 @@ fn filter_by(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr, allows_wi
     let input = a.relation(input)?;
     let scope = Scope::with_below(&input, a.case_sensitive());
     a.below_used.clear();
+    let file = a.file_used.take();
     let typed = boolean(a.expression(condition, &scope)?, "WHERE")?;
-    let below = std::mem::take(&mut a.below_used);
+    let mut below = std::mem::take(&mut a.below_used);
+    below.extend(std::mem::replace(&mut a.file_used, file));
     if !allows_windows {
         no_windows(&typed, "WHERE")?;
     }
