@@ -5,7 +5,8 @@
 //!
 //! Invariant: knows nothing of SQL or protobuf.
 
-pub mod csv;
+pub mod balance;
+mod csv;
 pub mod error;
 pub mod json;
 pub mod lines;

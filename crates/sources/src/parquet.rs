@@ -1,5 +1,6 @@
 //! Parquet files.
 
+use crate::balance::balanced;
 use crate::error::{external, from_datafusion, unreadable};
 use crate::listing::DataFile;
 use crate::options::SourceOptions;
@@ -13,7 +14,9 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DataFusionError, Result as DfResult, Statistics};
 use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::datasource::physical_plan::parquet::{CachedParquetFileReaderFactory, Int96Coercer};
-use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource, ParquetSource};
+use datafusion::datasource::physical_plan::{
+    FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource, ParquetSource,
+};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::execution::cache::cache_manager::{CachedFileMetadata, SchemaFingerprint, TableScopedPath};
 use datafusion::execution::object_store::ObjectStoreUrl;
@@ -30,6 +33,7 @@ use futures::FutureExt;
 use object_store::{ObjectMeta, ObjectStore};
 use parquet::arrow::parquet_to_arrow_schema;
 use parquet::file::metadata::ParquetMetaData;
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -78,6 +82,24 @@ impl Format for ParquetFormat {
 
     fn counts_rows(&self) -> bool {
         true
+    }
+
+    async fn balanced(
+        &self,
+        state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        groups: Vec<FileGroup>,
+    ) -> DfResult<Vec<FileGroup>> {
+        let mut footers = HashMap::new();
+        for file in groups.iter().flat_map(FileGroup::iter) {
+            let meta = &file.object_meta;
+            if !footers.contains_key(&meta.location) {
+                let footer = footer(state, store.as_ref(), meta).await.map_err(external)?;
+                footers.insert(meta.location.clone(), footer);
+            }
+        }
+        let balanced = balanced(&groups, |file| footers.get(&file.object_meta.location).cloned());
+        Ok(balanced.unwrap_or(groups))
     }
 
     fn adapter(&self) -> Option<Arc<dyn PhysicalExprAdapterFactory>> {

@@ -12,7 +12,7 @@ use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{ColumnStatistics, DFSchema, Result as DfResult, ScalarValue, Statistics};
 use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::physical_plan::{FileScanConfigBuilder, FileSource};
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, FileSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::{TableSchema, TableSchemaBuilder};
 use datafusion::execution::object_store::ObjectStoreUrl;
@@ -47,6 +47,16 @@ pub trait Format: fmt::Debug + Send + Sync {
     /// True where the reader tells the number of a row in its file.
     fn counts_rows(&self) -> bool {
         false
+    }
+
+    /// The partitions' rows in the same order, with about as many of them in each.
+    async fn balanced(
+        &self,
+        _state: &dyn Session,
+        _store: &Arc<dyn ObjectStore>,
+        groups: Vec<FileGroup>,
+    ) -> DfResult<Vec<FileGroup>> {
+        Ok(groups)
     }
 
     /// What fits a file's own schema to the table's.
@@ -352,9 +362,15 @@ impl TableProvider for FilesTable {
         let statistics =
             Statistics::try_merge_iter(files.iter().filter_map(|f| f.statistics.as_deref()), &all_columns)?;
         let cores = state.config().target_partitions();
-        let groups = self
+        let mut groups = self
             .packing
             .pack(&files, self.format.is_splittable(), cores, |file, start, end| self.part(file, start, end));
+        // Facts of a part are those of the bytes that Spark gives to a partition.
+        let reads_parts = self.has_metadata
+            && positions.contains(&(self.file_schema.fields().len() + self.partition_fields.len() - 1));
+        if !reads_parts {
+            groups = self.format.balanced(state, &store, groups).await?;
+        }
         let source = self.format.source(table_schema, state)?;
         let config = FileScanConfigBuilder::new(url, source)
             .with_file_groups(groups)

@@ -579,12 +579,7 @@ fn decimals(
         _ => decimal::result_type(operation, l, r, context.conf.decimal_allow_precision_loss),
     };
     let nullable = is_nullable(operation, evaluation, left, right) || evaluation != Evaluation::Ansi;
-    let expr = match native(operation, left, right).filter(|_| decimal::is_native(operation, l, r)) {
-        Some(expr) => expr,
-        None => {
-            let arguments = [left.clone(), right.clone()];
-            evaluation::call(&decimal::KERNEL, operation, evaluation, &arguments, &data_type, nullable, context)?
-        }
-    };
+    let arguments = [left.clone(), right.clone()];
+    let expr = evaluation::call(&decimal::KERNEL, operation, evaluation, &arguments, &data_type, nullable, context)?;
     Ok(TypedExpr::new(expr, data_type, nullable, ""))
 }

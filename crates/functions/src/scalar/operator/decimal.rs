@@ -52,17 +52,6 @@ pub fn result_type(operation: Operation, left: (u8, i8), right: (u8, i8), allow_
     }
 }
 
-/// Whether Arrow's own kernel gives the same values and the same type, and never overflows.
-pub(super) fn is_native(operation: Operation, left: (u8, i8), right: (u8, i8)) -> bool {
-    let (p1, s1) = (i32::from(left.0), i32::from(left.1));
-    let (p2, s2) = (i32::from(right.0), i32::from(right.1));
-    match operation {
-        Operation::Add | Operation::Subtract => (p1 - s1).max(p2 - s2) + s1.max(s2) < 38,
-        Operation::Multiply => p1 + p2 < 38,
-        _ => false,
-    }
-}
-
 /// Two decimals in, a decimal (or for `div` a long) out.
 pub(super) static KERNEL: Function = kernel("decimal_arithmetic", run);
 
@@ -76,6 +65,9 @@ fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         _ => (38, 0),
     };
     let rows = rows(&[&left, &right], args);
+    if let Some(array) = super::decimal_fast::run(operation, (&left, s1), (&right, s2), (precision, scale)) {
+        return finish(Arc::new(array), &[&left, &right]);
+    }
     let mut out = Decimal128Array::builder(rows);
     for row in 0..rows {
         if left.is_null(row) || right.is_null(row) {
@@ -110,7 +102,7 @@ fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     finish(Arc::new(array), &[&left, &right])
 }
 
-fn values(operand: &Operand) -> Result<(&Decimal128Array, i32)> {
+pub(super) fn values(operand: &Operand) -> Result<(&Decimal128Array, i32)> {
     let array = operand.array.as_any().downcast_ref::<Decimal128Array>();
     match (array, operand.array.data_type()) {
         (Some(array), ArrowType::Decimal128(_, scale)) => Ok((array, i32::from(*scale))),

@@ -5,6 +5,7 @@
 mod arithmetic;
 pub mod datetime;
 pub mod decimal;
+mod decimal_fast;
 mod evaluation;
 mod floating;
 mod integer;

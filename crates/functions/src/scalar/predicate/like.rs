@@ -3,12 +3,13 @@
 use crate::coercion::mismatch;
 use crate::function::{Body, Documentation, Function, Group, Nullability, Returns};
 use crate::{ArgType, BuildContext, KernelArgs, Param, Signature, TypedExpr};
-use arrow::array::{Array, ArrayRef, BooleanArray, StringArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, StringArray};
 use datafusion::logical_expr::expr::Like;
 use datafusion::logical_expr::{ColumnarValue, Expr, Operator, binary_expr};
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
+use memchr::memmem::Finder;
 use std::sync::Arc;
 
 const PARAMS: &[Param] = &[
@@ -117,7 +118,10 @@ fn build(ignore_case: bool, context: &mut BuildContext<'_>, mut arguments: Vec<T
     let nullable = arguments.iter().any(|a| a.nullable);
     let [text, pattern] =
         <[TypedExpr; 2]>::try_from(arguments).map_err(|_| SparkError::internal("like takes a text and a pattern"))?;
-    let plain = pattern.literal().and_then(|v| v.try_as_str().flatten()).is_some_and(|p| !p.contains([escape, '\\']));
+    let plain = pattern
+        .literal()
+        .and_then(|v| v.try_as_str().flatten())
+        .is_some_and(|p| !p.contains([escape, '\\']) && (ignore_case || is_one_piece(p)));
     let expr = if plain {
         Expr::Like(Like::new(false, Box::new(text.expr), Box::new(pattern.expr), None, ignore_case))
     } else {
@@ -133,6 +137,12 @@ fn build(ignore_case: bool, context: &mut BuildContext<'_>, mut arguments: Vec<T
         )?
     };
     Ok(TypedExpr::new(expr, DataType::Boolean, nullable, ""))
+}
+
+/// Whether a pattern asks for one piece of text at the start, at the end or anywhere: Arrow searches
+/// for those without a regular expression, and statistics of files tell something of them.
+fn is_one_piece(pattern: &str) -> bool {
+    !pattern.trim_matches('%').contains(['%', '_'])
 }
 
 fn one_character(expr: &TypedExpr) -> Result<char> {
@@ -189,11 +199,58 @@ fn regex_of(pattern: &str, escape: char, ignore_case: bool) -> Result<regex::Reg
     regex::Regex::new(&out).map_err(|e| SparkError::internal(e.to_string()))
 }
 
+/// A pattern made ready.
+enum Pattern {
+    /// Pieces that follow each other: at the start, between, at the end.
+    Pieces {
+        first: String,
+        between: Vec<Finder<'static>>,
+        last: String,
+    },
+    Regex(regex::Regex),
+}
+
+impl Pattern {
+    fn new(pattern: &str, escape: char, ignore_case: bool) -> Result<Self> {
+        if !ignore_case
+            && !pattern.contains([escape, '_'])
+            && let Some((first, rest)) = pattern.split_once('%')
+        {
+            let (between, last) = rest.rsplit_once('%').unwrap_or(("", rest));
+            let between = between.split('%').filter(|piece| !piece.is_empty());
+            return Ok(Self::Pieces {
+                first: first.to_string(),
+                between: between.map(|piece| Finder::new(piece).into_owned()).collect(),
+                last: last.to_string(),
+            });
+        }
+        regex_of(pattern, escape, ignore_case).map(Self::Regex)
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        let (first, between, last) = match self {
+            Self::Regex(regex) => return regex.is_match(text),
+            Self::Pieces { first, between, last } => (first, between, last),
+        };
+        let Some(rest) = text.strip_prefix(first.as_str()).and_then(|rest| rest.strip_suffix(last.as_str())) else {
+            return false;
+        };
+        let mut rest = rest.as_bytes();
+        for piece in between {
+            match piece.find(rest) {
+                Some(at) => rest = rest.get(at + piece.needle().len()..).unwrap_or_default(),
+                None => return false,
+            }
+        }
+        true
+    }
+}
+
 fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let payload = args.settings.payload.as_deref().unwrap_or("c\\");
     let ignore_case = payload.starts_with('i');
     let escape = payload.chars().nth(1).unwrap_or('\\');
-    matches(args, |pattern| regex_of(pattern, escape, ignore_case), |regex, text| Ok(regex.is_match(text)))
+    matches(args, |pattern| Pattern::new(pattern, escape, ignore_case), |pattern, text| Ok(pattern.is_match(text)))
 }
 
 /// Matches texts with patterns, of which a constant one is compiled once.
@@ -202,29 +259,29 @@ pub(super) fn matches<P: Send + Sync + 'static>(
     compile: impl Fn(&str) -> Result<P>,
     is_match: impl Fn(&P, &str) -> Result<bool>,
 ) -> Result<ColumnarValue> {
-    let strings = |array: &ArrayRef| {
-        array
-            .as_any()
-            .downcast_ref::<StringArray>()
-            .cloned()
-            .ok_or_else(|| SparkError::internal(format!("strings were expected, not {}", array.data_type())))
-    };
     let constant = match args.values.get(1) {
         Some(ColumnarValue::Scalar(value)) => Some(value.try_as_str().flatten()),
         _ => None,
     };
     let all_constant = args.values.iter().all(|v| matches!(v, ColumnarValue::Scalar(_)));
-    let texts = strings(&args.array(0)?)?;
-    let mut out = BooleanArray::builder(texts.len());
+    let mut out = BooleanArray::builder(args.number_rows);
     match constant {
-        Some(None) => out.append_nulls(texts.len()),
+        Some(None) => out.append_nulls(if all_constant { 1 } else { args.number_rows }),
         Some(Some(pattern)) => {
             let pattern = args.prepared(|| compile(pattern))?;
-            for text in &texts {
+            let mut add = |text: Option<&str>| {
                 out.append_option(text.map(|t| is_match(pattern, t)).transpose()?);
+                Ok::<_, SparkError>(())
+            };
+            match args.values.first() {
+                Some(ColumnarValue::Array(array)) if let Some(views) = array.as_string_view_opt() => {
+                    views.iter().try_for_each(&mut add)?;
+                }
+                _ => strings(&args.array(0)?)?.iter().try_for_each(&mut add)?,
             }
         }
         None => {
+            let texts = strings(&args.array(0)?)?;
             let patterns = strings(&args.array(1)?)?;
             let mut last: Option<(String, P)> = None;
             for (text, pattern) in texts.iter().zip(&patterns) {
@@ -247,4 +304,31 @@ pub(super) fn matches<P: Send + Sync + 'static>(
         return Ok(ColumnarValue::Scalar(value));
     }
     Ok(ColumnarValue::Array(Arc::new(array)))
+}
+
+fn strings(array: &ArrayRef) -> Result<StringArray> {
+    array
+        .as_string_opt::<i32>()
+        .cloned()
+        .ok_or_else(|| SparkError::internal(format!("strings were expected, not {}", array.data_type())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    #[test]
+    fn pieces_match_as_the_regular_expression_does() {
+        let texts =
+            ["", "a", "ab", "aba", "abab", "xaby", "special requests", "a special x requests b", "é%", "aab\nb"];
+        let patterns = ["%", "%%", "a%", "%a", "a%a", "%a%b%", "%ab%ab%", "ab%ab", "%special%requests%", "%é%", "a%b%"];
+        for pattern in patterns {
+            let pieces = Pattern::new(pattern, '\\', false).unwrap();
+            assert!(matches!(pieces, Pattern::Pieces { .. }), "{pattern}");
+            let regex = super::regex_of(pattern, '\\', false).unwrap();
+            for text in texts {
+                assert_eq!(pieces.is_match(text), regex.is_match(text), "{text} LIKE {pattern}");
+            }
+        }
+    }
 }
