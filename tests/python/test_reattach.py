@@ -50,7 +50,7 @@ def a_checkpoint() -> proto.Plan:
 
 
 PLANS = {
-    "rows": lambda: sql_plan("SELECT id, repeat('x', 20) AS s FROM range(0, 60000, 1, 1)"),
+    "rows": lambda: sql_plan("SELECT id, repeat('x', 20) AS s FROM range(0, 200000, 1, 1)"),
     "no rows": lambda: range_plan(0),
     "command": a_checkpoint,
     "statement": lambda: proto.Plan(command={"sql_command": {"input": {"sql": {"query": "SHOW DATABASES"}}}}),
@@ -93,7 +93,7 @@ def test_a_cut_after_every_response_of_one_operation(wire):
         read.append(next(stream))
         stream.cancel()
         stream = wire.reattach(operation, read[-1].response_id)
-    assert rows_of(read) == 60_000
+    assert rows_of(read) == 200_000
     assert list(stream) == []
     offsets = [r.arrow_batch.start_offset for r in read if r.HasField("arrow_batch")]
     assert offsets == sorted(offsets)

@@ -103,7 +103,7 @@ impl<'a> Analyzer<'a> {
     /// Analyses a relation.
     pub fn relation(&mut self, relation: &Relation) -> Result<Resolved> {
         stacker::maybe_grow(512 * 1024, 8 * 1024 * 1024, || {
-            if let Some(persisted) = self.env.cached(relation.fingerprint()) {
+            if let Some(persisted) = self.env.cached(relation) {
                 return crate::relation::persisted(&persisted);
             }
             let resolved = crate::relation::analyse(self, relation).map_err(|e| at(e, &relation.origin))?;

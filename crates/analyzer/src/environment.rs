@@ -43,8 +43,7 @@ pub trait Environment: Send + Sync {
     /// output columns.
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>>;
     /// A relation's persisted rows, if it is persisted. Asked for every relation, so it must be cheap.
-    fn cached(&self, fingerprint: u128) -> Option<PersistedFrame> {
-        let _ = fingerprint;
+    fn cached(&self, _relation: &Relation) -> Option<PersistedFrame> {
         None
     }
 }

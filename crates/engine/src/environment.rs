@@ -371,8 +371,11 @@ impl Environment for SessionEnvironment {
         Runner::new(self.session.clone(), self.locals.clone()).run(statement)
     }
 
-    fn cached(&self, fingerprint: u128) -> Option<PersistedFrame> {
-        Some(self.persisted(&PersistKey::Frame(fingerprint))?.persisted_frame())
+    fn cached(&self, relation: &Relation) -> Option<PersistedFrame> {
+        if self.session.engine().kept().has_no_persisted() {
+            return None;
+        }
+        Some(self.persisted(&PersistKey::Frame(relation.fingerprint()))?.persisted_frame())
     }
 
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>> {

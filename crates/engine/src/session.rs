@@ -136,8 +136,15 @@ impl Session {
         firesteel_sql::parse_script_or_statement(text, &options)
     }
 
-    /// Analyses a relation on a thread where blocking is allowed.
+    /// Analyses a relation on a thread where blocking is allowed: on another one if that may take a
+    /// while, as the caller may be interrupted meanwhile.
     pub async fn analyse(self: &Arc<Self>, relation: Relation) -> Result<Analysed> {
+        let is_pool = tokio::runtime::Handle::current().runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread;
+        if is_pool && relation.is_light() {
+            let work = || tokio::task::block_in_place(|| self.analyse_now(&relation));
+            return std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
+                .unwrap_or_else(|panic| Err(SparkError::internal(panic_text(panic.as_ref()))));
+        }
         let session = self.clone();
         blocking(move || session.analyse_now(&relation)).await
     }

@@ -12,6 +12,7 @@ pub mod expression;
 pub mod origin;
 pub mod relation;
 pub mod statement;
+mod weight;
 
 pub use command::*;
 pub use expression::*;

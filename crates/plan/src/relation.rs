@@ -6,19 +6,19 @@ use crate::{
 use bytes::Bytes;
 use firesteel_types::Literal;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A relational operator over its inputs.
 ///
-/// The fingerprint is a hash of all that the relation means, made once when
-/// it is built, so that analysed plans can be cached by content. Clones share
-/// what they are made of.
+/// The fingerprint is a hash of all that the relation means, made once when it
+/// is first asked for, so that what is kept of a relation can be found by
+/// content. Clones share what they are made of.
 #[derive(Debug, Clone)]
 pub struct Relation {
     kind: Arc<RelationKind>,
     plan_id: Option<i64>,
     pub origin: Origin,
-    fingerprint: u128,
+    fingerprint: OnceLock<u128>,
 }
 
 impl Relation {
@@ -28,15 +28,7 @@ impl Relation {
 
     /// A relation with the id that the client gave it.
     pub fn with_plan_id(kind: RelationKind, plan_id: Option<i64>) -> Self {
-        let mut low = DefaultHasher::new();
-        kind.hash(&mut low);
-        plan_id.hash(&mut low);
-        let mut high = DefaultHasher::new();
-        0x5eed_u64.hash(&mut high);
-        kind.hash(&mut high);
-        plan_id.hash(&mut high);
-        let fingerprint = (u128::from(high.finish()) << 64) | u128::from(low.finish());
-        Self { kind: Arc::new(kind), plan_id, origin: Origin::Unknown, fingerprint }
+        Self { kind: Arc::new(kind), plan_id, origin: Origin::Unknown, fingerprint: OnceLock::new() }
     }
 
     #[must_use]
@@ -63,7 +55,17 @@ impl Relation {
     }
 
     pub fn fingerprint(&self) -> u128 {
-        self.fingerprint
+        let make = || {
+            let (mut low, mut high) = (DefaultHasher::new(), DefaultHasher::new());
+            0x5eed_u64.hash(&mut high);
+            for half in [&mut low, &mut high] {
+                self.kind.hash(half);
+                self.plan_id.hash(half);
+            }
+            (u128::from(high.finish()) << 64) | u128::from(low.finish())
+        };
+        // Chains of thousands of relations must not exhaust the stack.
+        *self.fingerprint.get_or_init(|| stacker::maybe_grow(64 * 1024, 1024 * 1024, make))
     }
 
     /// The relation under a name.
@@ -90,13 +92,13 @@ impl Drop for Relation {
 
 impl PartialEq for Relation {
     fn eq(&self, other: &Self) -> bool {
-        self.fingerprint == other.fingerprint
+        self.fingerprint() == other.fingerprint()
     }
 }
 
 impl Hash for Relation {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.fingerprint.hash(state);
+        self.fingerprint().hash(state);
     }
 }
 

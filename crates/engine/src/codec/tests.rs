@@ -226,7 +226,7 @@ async fn tables(session: &Arc<Session>) {
             .analyse(Relation::new(RelationKind::Statement(Box::new(
                 firesteel_sql::parse_script_or_statement(
                     statement,
-                    &firesteel_sql::ParserOptions::from(&session.conf()),
+                    &firesteel_sql::ParserOptions::from(session.conf().as_ref()),
                 )
                 .unwrap(),
             ))))

@@ -25,11 +25,6 @@ impl Tokens {
         self.values.len()
     }
 
-    /// True for no values.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
     /// A value's bytes.
     pub fn get(&self, index: usize) -> Option<(&[u8], Kind)> {
         self.values.get(index).map(|(start, end, kind)| (&self.text[*start..*end], *kind))
