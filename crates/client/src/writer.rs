@@ -4,7 +4,6 @@ use crate::DataFrame;
 use crate::column::{Column, IntoColumns, split};
 use crate::dataframe::names;
 use crate::error::Result;
-use crate::reader::Options;
 use firesteel_proto::connect as proto;
 use proto::command::CommandType;
 use proto::write_operation::save_table::TableSaveMethod;
