@@ -35,8 +35,13 @@ fn main() -> Result<()> {
     spark.read().parquet(path("yearly")).filter(col("year").ge(2023)).order_by(("year", "city")).show().wait()?;
 
     // A mistake tells what is wrong, and where.
-    if let Err(Error::Spark(error)) = spark.sql("SELECT city, amunt FROM VALUES ('Oslo', 1) AS t(city, amount)").wait() {
-        println!("{} (SQLSTATE {})", error.condition.as_deref().unwrap_or_default(), error.sql_state.as_deref().unwrap_or_default());
+    if let Err(Error::Spark(error)) = spark.sql("SELECT city, amunt FROM VALUES ('Oslo', 1) AS t(city, amount)").wait()
+    {
+        println!(
+            "{} (SQLSTATE {})",
+            error.condition.as_deref().unwrap_or_default(),
+            error.sql_state.as_deref().unwrap_or_default()
+        );
     }
     spark.stop().wait()?;
     std::fs::remove_dir_all(folder)?;

@@ -17,7 +17,7 @@ pub const DEFAULT_PORT: u16 = 15002;
 /// assert!(connection.is_secure());
 /// # Ok::<(), firesteel_client::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Connection {
     /// Host and port.
@@ -36,6 +36,19 @@ pub struct Connection {
     pub max_message_size: Option<usize>,
     /// Every other parameter travels as a gRPC header.
     pub headers: Vec<(String, String)>,
+}
+
+/// Without the token and the values of headers, which may be secrets.
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection")
+            .field("authority", &self.authority)
+            .field("use_ssl", &self.use_ssl)
+            .field("user_id", &self.user_id)
+            .field("session_id", &self.session_id)
+            .field("user_agent", &self.user_agent)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Connection {

@@ -27,7 +27,7 @@ const MAX_MESSAGE_SIZE: usize = 128 * 1024 * 1024;
 const STREAM_WINDOW: u32 = 8 * 1024 * 1024;
 
 /// What the builder of a session says beyond its connection string.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Options {
     pub(crate) retry: RetryPolicy,
     pub(crate) deadline: Option<Duration>,

@@ -45,14 +45,14 @@ CLASSES = [
 NAMES = {
     "SparkSession.Builder": {
         "create": "connect", "getOrCreate": "connect", "channelBuilder": "header", "appName": "app_name",
-        "Hook": PYTHON, "master": PYTHON, "enableHiveSupport": PYTHON,
+        "master": PYTHON, "enableHiveSupport": PYTHON,
     },
     "SparkSession": {
         "createDataFrame": "create_dataframe", "emptyDataFrame": "empty_dataframe", "readStream": "read_stream",
         "getTags": "tags", "is_stopped": "is_stopped", "newSession": "new_session", "udf": "register_java_function",
         "udtf": "register_table_function", "dataSource": "register_data_source", "client": "command",
         "addArtifact": "add_artifacts", "builder": "builder", "copyFromLocalToFs": "copy_from_local_to_fs",
-        "getActiveSession": PYTHON, "active": PYTHON, "getDefaultSession": PYTHON, "profile": PYTHON,
+        "Hook": PYTHON, "getActiveSession": PYTHON, "active": PYTHON, "getDefaultSession": PYTHON, "profile": PYTHON,
     },
     "DataFrame": {
         "where": "where_", "groupBy": "group_by", "groupby": "group_by", "orderBy": "order_by", "fillna": "fill_na",

@@ -23,13 +23,19 @@ use uuid::Uuid;
 ///     .await?;
 /// # Ok(()) }
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct SparkSessionBuilder {
     url: Option<String>,
     changes: Connection,
     configs: Vec<(String, String)>,
     options: Options,
     quiet: bool,
+}
+
+impl std::fmt::Debug for SparkSessionBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SparkSessionBuilder").field("connection", &self.changes).finish_non_exhaustive()
+    }
 }
 
 impl SparkSessionBuilder {
