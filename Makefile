@@ -35,9 +35,11 @@ serve: build
 
 test: test-rust test-python
 
-test-rust:
-	cargo test --release --workspace --lib --bins --tests
-	cargo test --release --doc -p firesteel-error -p firesteel-types -p firesteel-config -p firesteel-catalog
+# The client's tests run against the server's binary, or against FIRESTEEL_TEST_URL.
+test-rust: build
+	FIRESTEEL_BIN=$(abspath $(BIN)) cargo test --release --workspace --lib --bins --tests
+	FIRESTEEL_BIN=$(abspath $(BIN)) cargo test --release --doc -p firesteel-error -p firesteel-types -p firesteel-config \
+		-p firesteel-catalog -p firesteel-client
 
 test-python: build $(VENV)/.ready
 	FIRESTEEL_BIN=$(BIN) $(VENV)/bin/python -m pytest -q tests/python

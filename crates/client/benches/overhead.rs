@@ -1,0 +1,65 @@
+//! What the client costs: rows per second of a large result, and small queries beside a bare gRPC loop.
+//!
+//!     SPARK_REMOTE=sc://127.0.0.1:15002 cargo bench -p firesteel-client
+
+use firesteel_client::functions::{col, lit};
+use firesteel_client::{DataFrame, Result, SparkSession, proto};
+use proto::spark_connect_service_client::SparkConnectServiceClient;
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+
+const ROWS: i64 = 10_000_000;
+const QUERIES: u32 = 1000;
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let url = std::env::var("SPARK_REMOTE").unwrap_or_else(|_| "sc://127.0.0.1:15002".to_string());
+    let spark = SparkSession::builder().remote(&url).without_progress_bar().connect().await?;
+    let frame = spark.range(0, ROWS).select((col("id"), (col("id") * 2).alias("d"), lit("text").alias("t")));
+    for _ in 0..3 {
+        let start = Instant::now();
+        let rows: usize = frame.collect().await?.iter().map(|batch| batch.num_rows()).sum();
+        let seconds = start.elapsed().as_secs_f64();
+        println!("collect: {rows} rows in {seconds:.2} s, {:.2} M rows/s", rows as f64 / seconds / 1e6);
+    }
+    let tiny = spark.range(0, 1);
+    for _ in 0..3 {
+        let client = queries(&tiny).await?;
+        let bare = bare(&url, &tiny).await;
+        let ratio = client.as_secs_f64() / bare.as_secs_f64();
+        println!("{QUERIES} queries: client {client:.2?}, bare gRPC {bare:.2?}, ratio {ratio:.2}");
+    }
+    spark.stop().await
+}
+
+async fn queries(frame: &DataFrame) -> Result<Duration> {
+    let start = Instant::now();
+    for _ in 0..QUERIES {
+        frame.collect().await?;
+    }
+    Ok(start.elapsed())
+}
+
+/// The same plan in the same kind of requests, with nothing read but the stream's end.
+async fn bare(url: &str, frame: &DataFrame) -> Duration {
+    let target = url.replace("sc://", "http://");
+    let Ok(mut stub) = SparkConnectServiceClient::connect(target).await else {
+        return Duration::ZERO;
+    };
+    let session_id = Uuid::new_v4().to_string();
+    let root = proto::plan::OpType::Root(frame.to_proto());
+    let start = Instant::now();
+    for _ in 0..QUERIES {
+        let request = proto::ExecutePlanRequest {
+            session_id: session_id.clone(),
+            user_context: Some(proto::UserContext::default()),
+            plan: Some(proto::Plan { op_type: Some(root.clone()) }),
+            ..Default::default()
+        };
+        if let Ok(response) = stub.execute_plan(request).await {
+            let mut stream = response.into_inner();
+            while let Ok(Some(_)) = stream.message().await {}
+        }
+    }
+    start.elapsed()
+}

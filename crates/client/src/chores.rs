@@ -1,0 +1,165 @@
+//! What the server is told in the background: results read, operations and relations no longer needed.
+
+use crate::error::Failure;
+use crate::retry::{Retries, RetryPolicy};
+use crate::transport::Transport;
+use firesteel_proto::connect as proto;
+use futures::StreamExt;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tonic::Status;
+
+/// Requests under way at once.
+const CONCURRENCY: usize = 8;
+/// Chores taken from the queue at once.
+const BATCH: usize = 1024;
+
+/// One thing to tell the server.
+#[derive(Debug)]
+pub(crate) enum Chore {
+    /// Responses up to this one are read.
+    ReleaseUntil { operation_id: String, response_id: String },
+    /// The operation is over, or not wanted any more.
+    ReleaseAll { operation_id: String },
+    /// No frame uses the relation any more.
+    RemoveRelation { relation_id: String },
+    /// Says when all chores before it are done.
+    Flush(oneshot::Sender<()>),
+}
+
+/// The queue of chores of a session.
+///
+/// Adding never blocks and never fails, on any thread and while the runtime
+/// shuts down: a chore that nobody does any more is dropped, and the server
+/// sweeps when the session ends.
+#[derive(Debug, Clone)]
+pub(crate) struct Chores(mpsc::UnboundedSender<Chore>);
+
+impl Chores {
+    /// Starts the task that does the chores; it ends after the last clone of the queue is dropped.
+    pub(crate) fn start(transport: Arc<Transport>) -> Self {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let runtime = transport.runtime.clone();
+        runtime.spawn(work(transport, receiver));
+        Chores(sender)
+    }
+
+    pub(crate) fn add(&self, chore: Chore) {
+        let _ = self.0.send(chore);
+    }
+
+    /// Waits until the chores added so far are done.
+    pub(crate) async fn flush(&self) {
+        let (sender, receiver) = oneshot::channel();
+        self.add(Chore::Flush(sender));
+        let _ = receiver.await;
+    }
+}
+
+async fn work(transport: Arc<Transport>, mut queue: mpsc::UnboundedReceiver<Chore>) {
+    let mut batch = Vec::new();
+    while queue.recv_many(&mut batch, BATCH).await > 0 {
+        let (chores, flushed) = merged(batch.drain(..));
+        let transport = &transport;
+        futures::stream::iter(chores).for_each_concurrent(CONCURRENCY, |chore| perform(transport, chore)).await;
+        for sender in flushed {
+            let _ = sender.send(());
+        }
+    }
+}
+
+/// The chores without those that a later one makes needless, and who waits for them.
+fn merged(batch: impl Iterator<Item = Chore>) -> (Vec<Chore>, Vec<oneshot::Sender<()>>) {
+    let mut releases: HashMap<String, Option<String>> = HashMap::new();
+    let mut chores = Vec::new();
+    let mut flushed = Vec::new();
+    for chore in batch {
+        match chore {
+            Chore::ReleaseUntil { operation_id, response_id } => {
+                let release = releases.entry(operation_id).or_insert_with(|| Some(String::new()));
+                if let Some(last) = release {
+                    *last = response_id;
+                }
+            }
+            Chore::ReleaseAll { operation_id } => {
+                releases.insert(operation_id, None);
+            }
+            Chore::RemoveRelation { .. } => chores.push(chore),
+            Chore::Flush(sender) => flushed.push(sender),
+        }
+    }
+    chores.extend(releases.into_iter().map(|(operation_id, until)| match until {
+        Some(response_id) => Chore::ReleaseUntil { operation_id, response_id },
+        None => Chore::ReleaseAll { operation_id },
+    }));
+    (chores, flushed)
+}
+
+/// Does one chore; failures are left to the server's own sweeping.
+async fn perform(transport: &Transport, chore: Chore) {
+    if transport.is_stopped() {
+        return;
+    }
+    let policy = RetryPolicy { max_retries: 4, ..transport.options.retry.clone() };
+    let mut retries = Retries::new(&policy);
+    loop {
+        let Err(status) = attempt(transport, &chore).await else {
+            return;
+        };
+        let failure = Failure::new(status);
+        if !(failure.is_retryable() && retries.pause(failure.retry_after()).await) {
+            return;
+        }
+    }
+}
+
+async fn attempt(transport: &Transport, chore: &Chore) -> Result<(), Status> {
+    use proto::release_execute_request::{Release, ReleaseAll, ReleaseUntil};
+    match chore {
+        Chore::ReleaseUntil { operation_id, response_id } => {
+            let until = ReleaseUntil { response_id: response_id.clone() };
+            release(transport, operation_id, Release::ReleaseUntil(until)).await
+        }
+        Chore::ReleaseAll { operation_id } => {
+            release(transport, operation_id, Release::ReleaseAll(ReleaseAll {})).await
+        }
+        Chore::RemoveRelation { relation_id } => remove(transport, relation_id).await,
+        Chore::Flush(_) => Ok(()),
+    }
+}
+
+async fn release(
+    transport: &Transport,
+    operation_id: &str,
+    release: proto::release_execute_request::Release,
+) -> Result<(), Status> {
+    let request = proto::ReleaseExecuteRequest {
+        session_id: transport.session_id.clone(),
+        client_observed_server_side_session_id: transport.observed_session(),
+        user_context: transport.user(),
+        operation_id: operation_id.to_string(),
+        client_type: transport.client_type(),
+        release: Some(release),
+    };
+    transport.stub().release_execute(transport.request(request)).await.map(drop)
+}
+
+/// A command without reattaching: the answer is an empty stream.
+async fn remove(transport: &Transport, relation_id: &str) -> Result<(), Status> {
+    use proto::command::CommandType::RemoveCachedRemoteRelationCommand as Remove;
+    let relation = proto::CachedRemoteRelation { relation_id: relation_id.to_string() };
+    let remove = Remove(proto::RemoveCachedRemoteRelationCommand { relation: Some(relation) });
+    let command = proto::Command { command_type: Some(remove) };
+    let request = proto::ExecutePlanRequest {
+        session_id: transport.session_id.clone(),
+        client_observed_server_side_session_id: transport.observed_session(),
+        user_context: transport.user(),
+        plan: Some(proto::Plan { op_type: Some(proto::plan::OpType::Command(command)) }),
+        client_type: transport.client_type(),
+        ..Default::default()
+    };
+    let mut stream = transport.stub().execute_plan(transport.request(request)).await?.into_inner();
+    while stream.message().await?.is_some() {}
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! NULL filled, dropped, replaced.
+
+use super::{DataFrame, names};
+use crate::column::{Column, IntoValue};
+use firesteel_proto::connect as proto;
+use proto::expression::ExprType;
+use proto::relation::RelType;
+
+/// Which rows are dropped for their NULLs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingRule {
+    /// Those with a NULL.
+    Any,
+    /// Those with nothing but NULL.
+    All,
+    /// Those with fewer values than this.
+    FewerThan(i32),
+}
+
+/// The literal of a column that is one.
+pub(super) fn literal_of(column: Column) -> Option<proto::expression::Literal> {
+    match column.expression.expr_type {
+        Some(ExprType::Literal(literal)) => Some(literal),
+        _ => None,
+    }
+}
+
+impl DataFrame {
+    /// NULL replaced by a value, in some columns or in all that have its type, if none are named.
+    pub fn fill_na(&self, value: impl IntoValue, columns: impl IntoIterator<Item = impl Into<String>>) -> DataFrame {
+        self.filled(names(columns), literal_of(value.into_value()).into_iter().collect())
+    }
+
+    /// NULL replaced by a value for each column.
+    pub fn fill_na_by<V: IntoValue>(&self, values: impl IntoIterator<Item = (impl Into<String>, V)>) -> DataFrame {
+        let (mut columns, mut literals) = (Vec::new(), Vec::new());
+        for (name, value) in values {
+            if let Some(literal) = literal_of(value.into_value()) {
+                columns.push(name.into());
+                literals.push(literal);
+            }
+        }
+        self.filled(columns, literals)
+    }
+
+    fn filled(&self, cols: Vec<String>, values: Vec<proto::expression::Literal>) -> DataFrame {
+        self.derive(move |inputs| {
+            let (input, cols, values) = (inputs.take(), cols.clone(), values.clone());
+            RelType::FillNa(Box::new(proto::NaFill { input, cols, values }))
+        })
+    }
+
+    /// The rows without those that a rule drops, by some columns or, if none are named, by all.
+    pub fn drop_na(&self, rule: MissingRule, columns: impl IntoIterator<Item = impl Into<String>>) -> DataFrame {
+        let cols = names(columns);
+        let min_non_nulls = match rule {
+            MissingRule::Any => None,
+            MissingRule::All => Some(1),
+            MissingRule::FewerThan(values) => Some(values),
+        };
+        self.derive(move |inputs| {
+            RelType::DropNa(Box::new(proto::NaDrop { input: inputs.take(), cols: cols.clone(), min_non_nulls }))
+        })
+    }
+
+    /// Values replaced by others, in some columns or, if none are named, in all of their type.
+    pub fn replace<O: IntoValue, N: IntoValue>(
+        &self,
+        replacements: impl IntoIterator<Item = (O, N)>,
+        columns: impl IntoIterator<Item = impl Into<String>>,
+    ) -> DataFrame {
+        let cols = names(columns);
+        let replacement = |(old, new): (O, N)| proto::na_replace::Replacement {
+            old_value: literal_of(old.into_value()),
+            new_value: literal_of(new.into_value()),
+        };
+        let replacements: Vec<_> = replacements.into_iter().map(replacement).collect();
+        self.derive(move |inputs| {
+            let (input, cols, replacements) = (inputs.take(), cols.clone(), replacements.clone());
+            RelType::Replace(Box::new(proto::NaReplace { input, cols, replacements }))
+        })
+    }
+}

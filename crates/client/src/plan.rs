@@ -1,0 +1,158 @@
+//! The plan of a frame: a tree of shared nodes, made a message when it is sent.
+
+use crate::chores::{Chore, Chores};
+use firesteel_proto::connect as proto;
+use proto::relation::RelType;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// Stack to have left, or to get, for walks over plans. Chains of steps nest thousands deep.
+const STACK_LEFT: usize = 16 * 1024 * 1024;
+const STACK: usize = 64 * 1024 * 1024;
+
+/// Runs a walk over a plan or a message with enough stack for the deepest plan that servers accept.
+pub(crate) fn with_stack<R>(walk: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(STACK_LEFT, STACK, walk)
+}
+
+/// A number that no other node of this process has.
+fn fresh_id() -> i64 {
+    static NEXT: AtomicI64 = AtomicI64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The messages of a node's inputs, in order.
+pub(crate) struct Inputs(std::vec::IntoIter<proto::Relation>);
+
+impl Inputs {
+    /// The next input.
+    pub(crate) fn take(&mut self) -> Option<Box<proto::Relation>> {
+        self.0.next().map(Box::new)
+    }
+}
+
+type Build = Box<dyn Fn(&mut Inputs) -> RelType + Send + Sync>;
+
+/// A node of a plan. Frames share nodes, so that a chain of n steps costs n.
+pub(crate) struct Plan {
+    id: i64,
+    inputs: Vec<Arc<Plan>>,
+    /// Plans that subqueries in this node's expressions stand for, and the id of the node around both.
+    references: Vec<Arc<Plan>>,
+    outer_id: i64,
+    build: Build,
+    /// Keeps a relation of the server alive as long as a plan uses it.
+    _held: Option<Arc<RemoteRelation>>,
+}
+
+impl Plan {
+    pub(crate) fn new(
+        inputs: Vec<Arc<Plan>>,
+        references: Vec<Arc<Plan>>,
+        build: impl Fn(&mut Inputs) -> RelType + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        let id = fresh_id();
+        let outer_id = if references.is_empty() { id } else { fresh_id() };
+        Arc::new(Plan { id, inputs, references, outer_id, build: Box::new(build), _held: None })
+    }
+
+    /// A node without inputs.
+    pub(crate) fn leaf(rel_type: RelType) -> Arc<Self> {
+        Plan::new(Vec::new(), Vec::new(), move |_| rel_type.clone())
+    }
+
+    /// A relation that the server holds until the last plan that uses it is dropped.
+    pub(crate) fn remote(relation: RemoteRelation) -> Arc<Self> {
+        let id = fresh_id();
+        let relation_id = relation.relation_id.clone();
+        let build = move |_: &mut Inputs| {
+            RelType::CachedRemoteRelation(proto::CachedRemoteRelation { relation_id: relation_id.clone() })
+        };
+        let held = Some(Arc::new(relation));
+        Arc::new(Plan {
+            id,
+            inputs: Vec::new(),
+            references: Vec::new(),
+            outer_id: id,
+            build: Box::new(build),
+            _held: held,
+        })
+    }
+
+    /// The id by which expressions name the node.
+    pub(crate) fn id(&self) -> i64 {
+        self.outer_id
+    }
+
+    /// The message of the whole plan.
+    pub(crate) fn relation(&self) -> proto::Relation {
+        with_stack(|| self.message())
+    }
+
+    fn message(&self) -> proto::Relation {
+        let inputs: Vec<_> = self.inputs.iter().map(|input| input.message()).collect();
+        let root = with_id(self.id, (self.build)(&mut Inputs(inputs.into_iter())));
+        if self.references.is_empty() {
+            return root;
+        }
+        let references = self.references.iter().map(|plan| plan.message()).collect();
+        let both = proto::WithRelations { root: Some(Box::new(root)), references };
+        with_id(self.outer_id, RelType::WithRelations(Box::new(both)))
+    }
+}
+
+impl std::fmt::Debug for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Plan({})", self.id())
+    }
+}
+
+impl Drop for Plan {
+    /// Takes chains apart one by one: dropping them node in node would end the stack.
+    fn drop(&mut self) {
+        let mut plans = std::mem::take(&mut self.inputs);
+        plans.append(&mut self.references);
+        while let Some(plan) = plans.pop() {
+            if let Some(mut plan) = Arc::into_inner(plan) {
+                plans.append(&mut plan.inputs);
+                plans.append(&mut plan.references);
+            }
+        }
+    }
+}
+
+fn with_id(id: i64, rel_type: RelType) -> proto::Relation {
+    let common = proto::RelationCommon { plan_id: Some(id), ..Default::default() };
+    proto::Relation { common: Some(common), rel_type: Some(rel_type) }
+}
+
+/// A relation in the server's keeping, such as a checkpoint.
+pub(crate) struct RemoteRelation {
+    pub(crate) relation_id: String,
+    pub(crate) chores: Chores,
+}
+
+impl Drop for RemoteRelation {
+    /// Hands the removal to the background: it never waits here.
+    fn drop(&mut self) {
+        self.chores.add(Chore::RemoveRelation { relation_id: std::mem::take(&mut self.relation_id) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_plans_are_built_and_dropped() {
+        let mut plan = Plan::leaf(RelType::Range(proto::Range { end: 1, step: 1, ..Default::default() }));
+        for _ in 0..5000 {
+            plan = Plan::new(vec![plan], Vec::new(), |inputs| {
+                RelType::Limit(Box::new(proto::Limit { input: inputs.take(), limit: 1 }))
+            });
+        }
+        let message = plan.relation();
+        drop(plan);
+        with_stack(move || drop(message));
+    }
+}
