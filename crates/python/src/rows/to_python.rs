@@ -1,0 +1,236 @@
+//! Rows of Arrow as pickled lists.
+
+use crate::pickle::PickleWriter;
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{
+    Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
+};
+use firesteel_error::{Result, SparkError};
+use firesteel_types::{DataType, StructField, StructType, number_text};
+
+/// Pickles rows of one schema. Columns are in the layout that clients get.
+pub struct RowPickler {
+    schema: StructType,
+    /// The rows go through a converter in Python.
+    converts: bool,
+    binary_as_bytes: bool,
+}
+
+/// One batch being written.
+struct Batch<'a> {
+    out: PickleWriter,
+    binary_as_bytes: bool,
+    /// Converters of struct types so far.
+    converters: Vec<(&'a StructType, u32)>,
+    decimal: Option<u32>,
+    bytearray: Option<u32>,
+}
+
+/// Values of these types are not what Python functions expect, until Python converts them.
+fn needs_conversion(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Date
+        | DataType::Timestamp
+        | DataType::TimestampNtz
+        | DataType::Time(_)
+        | DataType::Variant
+        | DataType::DayTimeInterval(..)
+        | DataType::Struct(_)
+        | DataType::Geometry(_)
+        | DataType::Geography(_)
+        | DataType::Udt { .. } => true,
+        DataType::Array { element, .. } => needs_conversion(element),
+        DataType::Map { key, value, .. } => needs_conversion(key) || needs_conversion(value),
+        _ => false,
+    }
+}
+
+impl RowPickler {
+    /// A pickler of rows with columns of these types, called `_0`, `_1` and so on.
+    pub fn new(types: &[DataType], binary_as_bytes: bool) -> Self {
+        let fields = types.iter().enumerate().map(|(i, t)| StructField::new(format!("_{i}"), t.clone(), true));
+        Self::of_schema(StructType::new(fields.collect()), binary_as_bytes)
+    }
+
+    /// A pickler of rows of a schema.
+    pub fn of_schema(schema: StructType, binary_as_bytes: bool) -> Self {
+        let converts = schema.fields.iter().any(|field| needs_conversion(&field.data_type));
+        Self { schema, converts, binary_as_bytes }
+    }
+
+    /// One pickled list of the rows.
+    pub fn pickle(&self, columns: &[ArrayRef], rows: std::ops::Range<usize>) -> Result<Vec<u8>> {
+        let mut batch = Batch {
+            out: PickleWriter::new(),
+            binary_as_bytes: self.binary_as_bytes,
+            converters: Vec::new(),
+            decimal: None,
+            bytearray: None,
+        };
+        batch.out.list();
+        batch.out.mark();
+        for row in rows {
+            if self.converts {
+                batch.converter(&self.schema);
+            }
+            batch.out.mark();
+            for (column, field) in columns.iter().zip(&self.schema.fields) {
+                batch.value(column, row, &field.data_type)?;
+            }
+            batch.out.tuple();
+            if self.converts {
+                batch.out.reduce();
+            }
+        }
+        batch.out.appends();
+        Ok(batch.out.finish())
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// The function that makes rows of a struct type.
+    fn converter(&mut self, schema: &'a StructType) {
+        if let Some((_, slot)) = self.converters.iter().find(|(known, _)| std::ptr::eq(*known, schema)) {
+            self.out.recall(*slot);
+            return;
+        }
+        self.out.global("pyspark.sql.types", "_create_row_inbound_converter");
+        self.out.global("pyspark.sql.types", "_parse_datatype_json_string");
+        self.out.text(&schema.json());
+        self.out.tuple_of_one();
+        self.out.reduce();
+        self.out.tuple_of_one();
+        self.out.reduce();
+        let slot = self.out.remember();
+        self.converters.push((schema, slot));
+    }
+
+    fn value(&mut self, array: &'a ArrayRef, row: usize, data_type: &'a DataType) -> Result<()> {
+        if matches!(data_type, DataType::Null) || array.is_null(row) {
+            self.out.none();
+            return Ok(());
+        }
+        match data_type {
+            DataType::Boolean => self.out.bool(array.as_boolean().value(row)),
+            DataType::Byte => self.out.int(i64::from(array.as_primitive::<Int8Type>().value(row))),
+            DataType::Short => self.out.int(i64::from(array.as_primitive::<Int16Type>().value(row))),
+            DataType::Integer => self.out.int(i64::from(array.as_primitive::<Int32Type>().value(row))),
+            DataType::Long => self.out.int(array.as_primitive::<Int64Type>().value(row)),
+            DataType::Float => self.out.float(f64::from(array.as_primitive::<Float32Type>().value(row))),
+            DataType::Double => self.out.float(array.as_primitive::<Float64Type>().value(row)),
+            DataType::Date => self.out.int(i64::from(array.as_primitive::<Date32Type>().value(row))),
+            DataType::Timestamp | DataType::TimestampNtz => {
+                self.out.int(array.as_primitive::<TimestampMicrosecondType>().value(row));
+            }
+            DataType::Time(_) => self.out.int(array.as_primitive::<Time64NanosecondType>().value(row)),
+            DataType::DayTimeInterval(..) => {
+                self.out.int(array.as_primitive::<DurationMicrosecondType>().value(row));
+            }
+            DataType::YearMonthInterval(..) => {
+                self.out.int(i64::from(array.as_primitive::<IntervalYearMonthType>().value(row)));
+            }
+            DataType::Decimal(_, scale) => self.decimal(array.as_primitive::<Decimal128Type>().value(row), *scale),
+            DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) => {
+                match array.as_string_opt::<i32>() {
+                    Some(strings) => self.out.text(strings.value(row)),
+                    None => self.out.text(array.as_string::<i64>().value(row)),
+                }
+            }
+            DataType::Binary => match array.as_binary_opt::<i32>() {
+                Some(values) => self.binary(values.value(row)),
+                None => self.binary(array.as_binary::<i64>().value(row)),
+            },
+            DataType::Udt { sql_type, .. } => self.value(array, row, sql_type)?,
+            _ => self.nested(array, row, data_type)?,
+        }
+        Ok(())
+    }
+
+    fn nested(&mut self, array: &'a ArrayRef, row: usize, data_type: &'a DataType) -> Result<()> {
+        match data_type {
+            DataType::Array { element, .. } => {
+                let list = array.as_list::<i32>();
+                let (from, to) = span(list.value_offsets(), row);
+                self.out.list();
+                self.out.mark();
+                for i in from..to {
+                    self.value(list.values(), i, element)?;
+                }
+                self.out.appends();
+            }
+            DataType::Map { key, value, .. } => {
+                let map = array.as_map();
+                let (from, to) = span(map.value_offsets(), row);
+                self.out.dict();
+                self.out.mark();
+                for i in from..to {
+                    self.value(map.keys(), i, key)?;
+                    self.value(map.values(), i, value)?;
+                }
+                self.out.set_items();
+            }
+            DataType::Struct(schema) => {
+                let fields = array.as_struct();
+                self.converter(schema);
+                self.out.mark();
+                for (column, field) in fields.columns().iter().zip(&schema.fields) {
+                    self.value(column, row, &field.data_type)?;
+                }
+                self.out.tuple();
+                self.out.reduce();
+            }
+            DataType::Variant => {
+                self.out.dict();
+                self.out.mark();
+                for (name, column) in ["value", "metadata"].iter().zip(array.as_struct().columns()) {
+                    self.out.text(name);
+                    let bytes = column.as_binary_opt::<i32>().map(|b| b.value(row));
+                    self.out.bytes(bytes.unwrap_or_default());
+                }
+                self.out.set_items();
+            }
+            other => {
+                return Err(SparkError::unsupported(format!("values of type {} in Python functions", other.sql())));
+            }
+        }
+        Ok(())
+    }
+
+    fn decimal(&mut self, unscaled: i128, scale: i8) {
+        match self.decimal {
+            Some(slot) => self.out.recall(slot),
+            None => {
+                self.out.global("decimal", "Decimal");
+                self.decimal = Some(self.out.remember());
+            }
+        }
+        let mut text = String::new();
+        number_text::write_plain_decimal(&mut text, unscaled, scale);
+        self.out.text(&text);
+        self.out.tuple_of_one();
+        self.out.reduce();
+    }
+
+    fn binary(&mut self, value: &[u8]) {
+        if self.binary_as_bytes {
+            self.out.bytes(value);
+            return;
+        }
+        match self.bytearray {
+            Some(slot) => self.out.recall(slot),
+            None => {
+                self.out.global("builtins", "bytearray");
+                self.bytearray = Some(self.out.remember());
+            }
+        }
+        self.out.bytes(value);
+        self.out.tuple_of_one();
+        self.out.reduce();
+    }
+}
+
+fn span(offsets: &[i32], row: usize) -> (usize, usize) {
+    let at = |i: usize| offsets.get(i).and_then(|o| usize::try_from(*o).ok()).unwrap_or_default();
+    (at(row), at(row + 1))
+}
