@@ -13,6 +13,7 @@ pub mod environment;
 pub mod exchange;
 mod expression;
 mod failure;
+mod function_check;
 pub mod observe;
 pub mod range;
 pub mod recursion;
