@@ -4,8 +4,8 @@ use crate::pickle::{Id, Node, Pickle};
 use crate::wire::{broken, internal};
 use arrow::array::{
     ArrayRef, BinaryBuilder, BooleanArray, Date32Array, Decimal128Array, DurationMicrosecondArray, Float32Array,
-    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, IntervalYearMonthArray, ListArray, MapArray, NullArray,
-    StringBuilder, StructArray, Time64NanosecondArray, TimestampMicrosecondArray,
+    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, IntervalYearMonthArray, ListArray, MapArray,
+    NullArray, StringBuilder, StructArray, Time64NanosecondArray, TimestampMicrosecondArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, FieldRef};
