@@ -375,6 +375,21 @@ impl Environment for SessionEnvironment {
         Some(self.persisted(&PersistKey::Frame(fingerprint))?.persisted_frame())
     }
 
+    fn parse_texts(
+        &self,
+        format: &str,
+        texts: &[RecordBatch],
+        schema: Option<&StructType>,
+        options: &Options,
+    ) -> Result<LocalRows> {
+        let (schema, batches) = firesteel_sources::texts::parse(format, texts, schema, options, &self.conf)?;
+        let arrow_schema = match batches.first() {
+            Some(batch) => batch.schema(),
+            None => Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema)),
+        };
+        Ok(LocalRows { schema, arrow_schema, batches })
+    }
+
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>> {
         let plan = resolved.exact()?;
         self.block(crate::execution::collect(&self.session, plan))
