@@ -42,6 +42,14 @@ pub trait Environment: Send + Sync {
     /// (pivot without values, transpose, crosstab). The batches have exactly the
     /// output columns.
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>>;
+    /// Rows of a format that stand as texts in the only column of batches, one text a record.
+    fn parse_texts(
+        &self,
+        format: &str,
+        texts: &[RecordBatch],
+        schema: Option<&StructType>,
+        options: &Options,
+    ) -> Result<LocalRows>;
     /// A relation's persisted rows, if it is persisted. Asked for every relation, so it must be cheap.
     fn cached(&self, _relation: &Relation) -> Option<PersistedFrame> {
         None

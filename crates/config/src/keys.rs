@@ -90,6 +90,7 @@ keys! {
     PARQUET_INT96_AS_TIMESTAMP = "spark.sql.parquet.int96AsTimestamp";
     PARQUET_INFER_NTZ = "spark.sql.parquet.inferTimestampNTZ.enabled";
     PARQUET_OUTPUT_TIMESTAMP_TYPE = "spark.sql.parquet.outputTimestampType";
+    ORC_MERGE_SCHEMA = "spark.sql.orc.mergeSchema";
     ORC_COMPRESSION = "spark.sql.orc.compression.codec";
     AVRO_COMPRESSION = "spark.sql.avro.compression.codec";
     JSON_IGNORE_NULL_FIELDS = "spark.sql.jsonGenerator.ignoreNullFields";

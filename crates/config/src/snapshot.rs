@@ -347,6 +347,8 @@ snapshot! {
     parquet_infer_ntz: bool = boolean(PARQUET_INFER_NTZ);
     /// How timestamps are written to Parquet.
     parquet_output_timestamp_type: String = text(PARQUET_OUTPUT_TIMESTAMP_TYPE);
+    /// Whether ORC schemas of all files are merged.
+    orc_merge_schema: bool = boolean(ORC_MERGE_SCHEMA);
     /// The codec of written ORC files.
     orc_compression: String = text(ORC_COMPRESSION);
     /// The codec of written Avro files.

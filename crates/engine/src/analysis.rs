@@ -178,9 +178,12 @@ async fn explain(session: &Arc<Session>, relation: Relation, mode: ExplainMode) 
     let physical = execution::plan(state, &logical).await?;
     let physical_text = crate::explain::physical(physical.as_ref());
     let text = match mode {
-        ExplainMode::Simple | ExplainMode::Formatted | ExplainMode::Codegen => {
-            format!("== Physical Plan ==\n{physical_text}\n")
+        ExplainMode::Simple => format!("== Physical Plan ==\n{physical_text}\n"),
+        ExplainMode::Formatted => {
+            format!("== Physical Plan ==\n{}\n", crate::explain::formatted(physical.as_ref()))
         }
+        // Operators are not compiled for a query.
+        ExplainMode::Codegen => "Found 0 WholeStageCodegen subtrees.\n".to_string(),
         ExplainMode::Cost => format!(
             "== Optimized Logical Plan ==\n{}, {}\n\n== Physical Plan ==\n{physical_text}\n",
             optimised.display_indent(),

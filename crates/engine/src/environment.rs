@@ -15,7 +15,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::SessionFacts;
 use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
 use firesteel_sources::ScanRequest;
-use firesteel_types::Literal;
+use firesteel_types::{Literal, StructType};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -414,6 +414,21 @@ impl Environment for SessionEnvironment {
             return None;
         }
         Some(self.persisted(&PersistKey::Frame(relation.fingerprint()))?.persisted_frame())
+    }
+
+    fn parse_texts(
+        &self,
+        format: &str,
+        texts: &[RecordBatch],
+        schema: Option<&StructType>,
+        options: &Options,
+    ) -> Result<LocalRows> {
+        let (schema, batches) = firesteel_sources::texts::parse(format, texts, schema, options, &self.conf)?;
+        let arrow_schema = match batches.first() {
+            Some(batch) => batch.schema(),
+            None => Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema)),
+        };
+        Ok(LocalRows { schema, arrow_schema, batches })
     }
 
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>> {

@@ -13,6 +13,57 @@ pub(crate) fn physical(plan: &dyn ExecutionPlan) -> String {
     out
 }
 
+/// The operators with numbers, then what each of them does.
+pub(crate) fn formatted(plan: &dyn ExecutionPlan) -> String {
+    let mut details = Vec::new();
+    let (tree, _) = numbered(plan, &mut details);
+    let mut out = String::new();
+    for (i, line) in tree.iter().enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        out.push_str(line);
+    }
+    out.push_str("\n\n\n");
+    for (i, detail) in details.iter().enumerate() {
+        out.push_str(&format!("({}) {detail}\n\n", i + 1));
+    }
+    out
+}
+
+/// The lines of a tree of operators, numbered from the leaves on, and the columns that come out of it.
+fn numbered(plan: &dyn ExecutionPlan, details: &mut Vec<String>) -> (Vec<String>, String) {
+    let children = plan.children();
+    if is_silent(plan)
+        && let [child] = children.as_slice()
+    {
+        return numbered(child.as_ref(), details);
+    }
+    let below: Vec<(Vec<String>, String)> = children.iter().map(|c| numbered(c.as_ref(), details)).collect();
+    let text = line(plan);
+    let (name, arguments) = text.split_once(' ').unwrap_or((text.as_str(), ""));
+    let names: Vec<String> = plan.schema().fields().iter().map(|f| f.name().clone()).collect();
+    let output = format!("[{}]: [{}]", names.len(), names.join(", "));
+    let mut detail = name.to_string();
+    match below.as_slice() {
+        [] => detail.push_str(&format!("\nOutput {output}")),
+        [(_, input)] => detail.push_str(&format!("\nInput {input}")),
+        [(_, left), (_, right)] => detail.push_str(&format!("\nLeft output {left}\nRight output {right}")),
+        _ => {}
+    }
+    if !arguments.is_empty() {
+        detail.push_str(&format!("\nArguments: {arguments}"));
+    }
+    details.push(detail);
+    let mut lines = vec![format!("{name} ({})", details.len())];
+    let last = below.len().saturating_sub(1);
+    for (i, (tree, _)) in below.iter().enumerate() {
+        let (branch, rest) = if i == last { ("+- ", "   ") } else { (":- ", ":  ") };
+        lines.extend(tree.iter().enumerate().map(|(j, l)| format!("{}{l}", if j == 0 { branch } else { rest })));
+    }
+    (lines, output)
+}
+
 fn write(plan: &dyn ExecutionPlan, first: &str, rest: &str, out: &mut String) {
     if is_silent(plan)
         && let [child] = plan.children().as_slice()
@@ -62,8 +113,8 @@ fn line(plan: &dyn ExecutionPlan) -> String {
         "HashJoinExec" if details.starts_with("mode=CollectLeft") => "BroadcastHashJoin",
         "HashJoinExec" => "ShuffledHashJoin",
         "SortMergeJoinExec" | "SortMergeJoin" => "SortMergeJoin",
-        "NestedLoopJoinExec" => "BroadcastNestedLoopJoin",
-        "CrossJoinExec" => "CartesianProduct",
+        // Both hold all of one side for every partition of the other.
+        "NestedLoopJoinExec" | "CrossJoinExec" => "BroadcastNestedLoopJoin",
         "AggregateExec" => "HashAggregate",
         "FilterExec" | "AdaptiveFilterExec" => "Filter",
         "ProjectionExec" => "Project",

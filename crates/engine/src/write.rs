@@ -5,7 +5,7 @@ use crate::session::{Analysed, Session};
 use firesteel_analyzer::attribute;
 use firesteel_analyzer::environment::Scan;
 use firesteel_config::SqlConf;
-use firesteel_error::{ExceptionClass, Result, SparkError};
+use firesteel_error::{Result, SparkError};
 use firesteel_plan::{DataSource, SaveMode, WriteOperation, WriteTarget};
 use firesteel_sources::{ScanRequest, WriteRequest, WriteSummary};
 use firesteel_types::{DataType, StructType};
@@ -87,11 +87,7 @@ pub(crate) async fn write(session: &Arc<Session>, operation: WriteOperation) -> 
     if operation.bucket.is_some() {
         return Err(SparkError::new("_LEGACY_ERROR_TEMP_1312").with("operation", "save"));
     }
-    let refused = [(!operation.clustering_columns.is_empty(), "clusterBy")];
-    if let Some((_, name)) = refused.iter().find(|(is_there, _)| *is_there) {
-        let text = format!("'save' does not support {name} right now.");
-        return Err(SparkError::plain(ExceptionClass::Analysis, text));
-    }
+    // Clustering columns are a property of tables: as in Spark, files have none.
     let analysed = session.analyse(operation.input).await?;
     let mode = operation.mode.unwrap_or(SaveMode::ErrorIfExists);
     let partition_by = operation.partition_columns;

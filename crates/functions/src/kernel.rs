@@ -11,6 +11,7 @@ use datafusion::logical_expr::{
 use firesteel_error::{QueryContext, Result, SparkError};
 use firesteel_types::{DataType, arrow_mapping};
 use std::any::Any;
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
@@ -85,7 +86,6 @@ impl KernelArgs<'_> {
 }
 
 /// The DataFusion function behind every kernel of ours.
-#[derive(Debug)]
 pub struct SparkScalarUdf {
     name: &'static str,
     kernel: KernelFn,
@@ -99,6 +99,18 @@ pub struct SparkScalarUdf {
     /// Tells the call, as it was built, from others; None where its arguments are not known.
     digest: Option<Digest>,
     prepared: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+// What is not printed follows from the rest, or tells calls apart that mean the same: plans are compared by this text.
+impl fmt::Debug for SparkScalarUdf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SparkScalarUdf")
+            .field("name", &self.name)
+            .field("argument_types", &self.argument_types)
+            .field("return_type", &self.return_type)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Functions whose values depend on the partition, or on the rows of it seen before.

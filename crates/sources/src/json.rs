@@ -64,6 +64,8 @@ impl JsonOptions {
 enum Input {
     Lines(Lines),
     Whole(Option<String>),
+    /// Each is a record.
+    Texts(std::vec::IntoIter<String>),
 }
 
 impl Input {
@@ -78,6 +80,7 @@ impl Input {
     fn next(&mut self) -> Result<Option<String>> {
         match self {
             Self::Whole(text) => Ok(text.take().filter(|t| !t.trim().is_empty())),
+            Self::Texts(texts) => Ok(texts.find(|t| !t.trim().is_empty())),
             Self::Lines(lines) => loop {
                 let Some(line) = lines.next_line()? else { return Ok(None) };
                 if line.iter().any(|b| *b > b' ') {
@@ -90,11 +93,20 @@ impl Input {
 
 /// The columns of files.
 pub fn infer(files: &[DataFile], options: &JsonOptions) -> Result<StructType> {
+    infer_of(files.iter().map(|file| Input::open(&FilePart::whole(file), options)), options)
+}
+
+/// The columns of texts, each a record.
+pub fn infer_texts(texts: Vec<String>, options: &JsonOptions) -> Result<StructType> {
+    infer_of(std::iter::once(Ok(Input::Texts(texts.into_iter()))), options)
+}
+
+fn infer_of(inputs: impl Iterator<Item = Result<Input>>, options: &JsonOptions) -> Result<StructType> {
     let mut all = DataType::struct_of(Vec::new());
     let mut is_corrupt = false;
     let mut is_taken = options.sampling.start();
-    for file in files {
-        let mut input = Input::open(&FilePart::whole(file), options)?;
+    for input in inputs {
+        let mut input = input?;
         while let Some(record) = input.next()? {
             if !is_taken() {
                 continue;
@@ -184,8 +196,18 @@ impl RecordReader for JsonReader {
     }
 
     fn read(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {
+        self.batches(Input::open(part, &self.options)?, columns, batch_size)
+    }
+}
+
+impl JsonReader {
+    /// Reads texts, each a record.
+    pub fn read_texts(&self, texts: Vec<String>, columns: &[usize], batch_size: usize) -> Result<Batches> {
+        self.batches(Input::Texts(texts.into_iter()), columns, batch_size)
+    }
+
+    fn batches(&self, mut input: Input, columns: &[usize], batch_size: usize) -> Result<Batches> {
         let options = self.options.clone();
-        let mut input = Input::open(part, &options)?;
         let wanted: Vec<StructField> = columns.iter().map(|i| self.schema.fields[*i].clone()).collect();
         let batch = move |records: &[String]| parse(records, &wanted, &options);
         let mut next = move || -> Result<Option<RecordBatch>> {

@@ -13,6 +13,7 @@ pub mod lines;
 pub mod listing;
 pub mod metadata;
 pub mod options;
+pub mod orc;
 pub mod packing;
 pub mod parquet;
 pub mod partition;
@@ -23,6 +24,7 @@ pub mod request;
 mod scan;
 pub mod table;
 pub mod text;
+pub mod texts;
 pub mod write;
 
 pub use request::{SaveMode, ScanRequest, SourceScan, WriteRequest, WriteSummary};

@@ -95,6 +95,7 @@ pub fn list(paths: &[String], options: &SourceOptions, conf: &SqlConf) -> Result
         }
     }
     let mut listing = Listing { roots, files: Vec::new() };
+    let is_recursive = options.flag("recursiveFileLookup", false)?;
     for root in 0..listing.roots.len() {
         let path = listing.roots[root].clone();
         if path.is_dir() {
@@ -103,8 +104,12 @@ pub fn list(paths: &[String], options: &SourceOptions, conf: &SqlConf) -> Result
             file(&path, root, &filter, &mut listing.files)?;
         }
     }
+    if is_recursive {
+        // A folder that is named twice, or within another one, counts once there.
+        listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+        listing.files.dedup_by(|a, b| a.path == b.path);
+    }
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
-    listing.files.dedup_by(|a, b| a.path == b.path);
     Ok(listing)
 }
 

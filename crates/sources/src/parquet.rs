@@ -258,7 +258,7 @@ pub(crate) async fn drop_corrupt(files: &mut Vec<DataFile>, state: &dyn Session,
 }
 
 /// The columns of both schemas, each of a type that holds both.
-fn unite(left: &StructType, right: &StructType, case_sensitive: bool) -> Result<StructType> {
+pub(crate) fn unite(left: &StructType, right: &StructType, case_sensitive: bool) -> Result<StructType> {
     let mut fields = left.fields.clone();
     for field in &right.fields {
         let same = |f: &&mut StructField| {

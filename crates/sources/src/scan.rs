@@ -7,6 +7,7 @@ use crate::json::{self, JsonOptions, JsonReader};
 use crate::listing::{self, DataFile};
 use crate::metadata::metadata_field;
 use crate::options::SourceOptions;
+use crate::orc::{self, OrcReader};
 use crate::packing::Packing;
 use crate::parquet::{self, ParquetFormat};
 use crate::partition::{self, Discovery, Partitions};
@@ -54,8 +55,8 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
 
 fn check_format(format: &str) -> Result<()> {
     match format {
-        "parquet" | "csv" | "json" | "text" | "binaryfile" => Ok(()),
-        "orc" | "avro" | "xml" | "jdbc" | "kafka" | "socket" | "rate" | "noop" | "console" => {
+        "parquet" | "csv" | "json" | "text" | "binaryfile" | "orc" => Ok(()),
+        "avro" | "xml" | "jdbc" | "kafka" | "socket" | "rate" | "noop" | "console" => {
             Err(SparkError::unsupported(format!("the data source {format}")))
         }
         other => Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", other)),
@@ -148,6 +149,13 @@ fn text_files(
             check_types("json", &schema)?;
             check_corrupt(&schema, &corrupt)?;
             (schema.clone(), Arc::new(JsonReader::new(options, schema, is_compressed)))
+        }
+        "orc" => {
+            let schema = match declared.clone() {
+                Some(schema) => schema,
+                None => orc::infer(&files, options, conf)?,
+            };
+            (schema.clone(), Arc::new(OrcReader::new(schema, conf)))
         }
         "text" => {
             let schema = declared.unwrap_or_else(text_schema);

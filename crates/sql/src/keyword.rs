@@ -17,6 +17,11 @@ macro_rules! keywords {
                 match self { $(Keyword::$word => stringify!($word)),* }
             }
 
+            /// All keywords, sorted.
+            pub(crate) fn every() -> &'static [Self] {
+                &[$(Keyword::$word),*]
+            }
+
             fn of_capitals(word: &str) -> Option<Self> {
                 $(
                     #[allow(non_upper_case_globals)]

@@ -32,6 +32,11 @@ use firesteel_plan::{ColumnDefinition, Expr, Name, Relation, Statement};
 use firesteel_types::{DataType, StructType};
 use parser::Parser;
 
+/// All keywords of the language, sorted, and whether the standard reserves each.
+pub fn keywords() -> impl Iterator<Item = (&'static str, bool)> {
+    keyword::Keyword::every().iter().map(|k| (k.text(), k.is_reserved()))
+}
+
 /// Parses one statement, such as a query or a command; semicolons may follow it.
 ///
 /// ```

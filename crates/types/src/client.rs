@@ -24,7 +24,44 @@ const CAST: CastOptions<'static> =
 /// `spark.sql.execution.arrow.useLargeVarTypes`.
 pub fn client_schema(schema: &StructType, session_time_zone: &str, large_var_types: bool) -> Schema {
     let layout = Layout { exact: true, tagged: false, time_zone: session_time_zone, large: large_var_types };
-    Schema::new(schema.fields.iter().map(|field| arrow_field(field, &layout)).collect::<Fields>())
+    let fields = schema.fields.iter().map(|field| {
+        let field = arrow_field(field, &layout);
+        match unique_type(field.data_type()) {
+            Some(data_type) => field.with_data_type(data_type),
+            None => field,
+        }
+    });
+    Schema::new(fields.collect::<Fields>())
+}
+
+/// The type with the fields of every struct told apart, as Spark does: `x`, `x` become `x_0`, `x_1`. None where they
+/// are.
+fn unique_type(data_type: &ArrowType) -> Option<ArrowType> {
+    let renamed =
+        |field: &FieldRef| unique_type(field.data_type()).map(|t| Arc::new(field.as_ref().clone().with_data_type(t)));
+    match data_type {
+        ArrowType::List(element) => renamed(element).map(ArrowType::List),
+        ArrowType::Map(entries, sorted) => renamed(entries).map(|entries| ArrowType::Map(entries, *sorted)),
+        ArrowType::Struct(fields) => {
+            let twice = |name: &str| fields.iter().filter(|f| f.name() == name).nth(1).is_some();
+            let mut is_changed = false;
+            let mut unique: Vec<FieldRef> = Vec::with_capacity(fields.len());
+            for (i, field) in fields.iter().enumerate() {
+                let mut field = field.clone();
+                if let Some(changed) = renamed(&field) {
+                    (field, is_changed) = (changed, true);
+                }
+                if twice(field.name()) {
+                    let before = fields[..i].iter().filter(|f| f.name() == field.name()).count();
+                    field = Arc::new(field.as_ref().clone().with_name(format!("{}_{before}", field.name())));
+                    is_changed = true;
+                }
+                unique.push(field);
+            }
+            is_changed.then(|| ArrowType::Struct(unique.into()))
+        }
+        _ => None,
+    }
 }
 
 /// Puts a batch of the engine into a schema made by [`client_schema`], column by column.

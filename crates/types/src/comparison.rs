@@ -19,6 +19,22 @@ enum Names {
 }
 
 impl DataType {
+    /// The type with user-defined types as what they are made of.
+    #[must_use]
+    pub fn stored(&self) -> DataType {
+        match self {
+            DataType::Udt { sql_type, .. } => sql_type.stored(),
+            DataType::Array { element, contains_null } => DataType::array(element.stored(), *contains_null),
+            DataType::Map { key, value, value_contains_null } => {
+                DataType::map(key.stored(), value.stored(), *value_contains_null)
+            }
+            DataType::Struct(schema) => DataType::struct_of(
+                schema.fields.iter().map(|f| StructField { data_type: f.data_type.stored(), ..f.clone() }).collect(),
+            ),
+            other => other.clone(),
+        }
+    }
+
     /// Equality but for nullability and metadata (`DataType.equalsIgnoreNullability`).
     pub fn same_type(&self, other: &DataType) -> bool {
         similar(self, other, Tolerance { names: Names::Same, nullability: true })

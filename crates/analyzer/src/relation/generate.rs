@@ -12,7 +12,7 @@ use datafusion::logical_expr::{Expr as DfExpr, LogicalPlanBuilder};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{Body, Function, TypedExpr, registry};
 use firesteel_plan::{Expr, ExprKind, FunctionCall, LateralView, TableFunctionCall};
-use firesteel_types::{DataType, Literal, StructField};
+use firesteel_types::{DataType, Literal, StructField, StructType};
 
 /// A generator's call with the names that its columns get.
 #[derive(Clone)]
@@ -152,6 +152,9 @@ pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> 
     if name == "range" {
         return range(a, &call.arguments);
     }
+    if name == "sql_keywords" {
+        return sql_keywords(a);
+    }
     if let Some(function) = registry::lookup(&name)
         && function.is_generator()
     {
@@ -190,6 +193,22 @@ pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> 
         None => Err(SparkError::new("UNRESOLVABLE_TABLE_VALUED_FUNCTION")
             .with("name", crate::attribute::quote_parts(&call.name))),
     }
+}
+
+/// `sql_keywords()`: each keyword, and whether it is refused as a name now.
+fn sql_keywords(a: &Analyzer<'_>) -> Result<Resolved> {
+    let conf = a.env.conf();
+    let is_enforced = conf.ansi_enabled && conf.enforce_reserved_keywords;
+    let (keywords, reserved): (Vec<_>, Vec<_>) = firesteel_sql::keywords()
+        .map(|(keyword, is_reserved)| {
+            (Literal::String(keyword.to_string()), Literal::Boolean(is_reserved && is_enforced))
+        })
+        .unzip();
+    let schema = StructType::new(vec![
+        StructField::new("keyword", DataType::STRING, false),
+        StructField::new("reserved", DataType::Boolean, false),
+    ]);
+    super::statistic::local(schema, vec![keywords, reserved])
 }
 
 /// `range(end)`, `range(start, end[, step[, partitions]])`.

@@ -193,7 +193,18 @@ pub(crate) fn local(a: &mut Analyzer<'_>, local: &LocalRelation) -> Result<Resol
         let arrow = Arc::new(unique_names(&arrow_mapping::to_arrow_schema(&schema)));
         return scan(&memory_scan(&schema, arrow, Vec::new())?, &[]);
     };
-    let sent = arrow_mapping::from_arrow_schema(&arrow_schema)?;
+    let mut sent = arrow_mapping::from_arrow_schema(&arrow_schema)?;
+    if let Some(declared) = &declared
+        && declared.fields.len() == sent.fields.len()
+    {
+        // Whether parts may be null is for the schema to say; user-defined types are stored as what they are made of.
+        for (field, declared) in sent.fields.iter_mut().zip(&declared.fields) {
+            let stored = declared.data_type.stored();
+            if field.data_type.same_type(&stored) {
+                field.data_type = stored;
+            }
+        }
+    }
     // Columns may share a name, and may come in types that are not ours.
     let canonical = Arc::new(unique_names(&arrow_mapping::to_arrow_schema(&sent)));
     let mut converted = Vec::with_capacity(batches.len());
@@ -231,7 +242,11 @@ fn declare(a: &mut Analyzer<'_>, resolved: Resolved, declared: &StructType) -> R
     }
     let mut outputs = Vec::new();
     for (attribute, field) in resolved.output.iter().zip(&declared.fields) {
-        let typed = expression::implicit_cast(a, attribute.typed(), &field.data_type)?;
+        let typed = if attribute.data_type == field.data_type.stored() {
+            attribute.typed()
+        } else {
+            expression::implicit_cast(a, attribute.typed(), &field.data_type)?
+        };
         let mut named = NamedExpr::computed(typed, &field.name);
         named.attribute.nullable = field.nullable;
         named.attribute.data_type = field.data_type.clone();

@@ -645,6 +645,26 @@ pub(crate) fn parse(
     schema: Option<&DataType>,
     options: &Options,
 ) -> Result<Resolved> {
-    let _ = (a.relation(input)?, schema, options);
-    Err(SparkError::unsupported(format!("reading {format} from a frame of strings")))
+    let resolved = a.relation(input)?;
+    let [column] = resolved.output.as_slice() else {
+        return Err(
+            SparkError::new("DATAFRAME_INPUT_NOT_SINGLE_COLUMN").with("numColumns", resolved.output.len().to_string())
+        );
+    };
+    if !column.data_type.is_string() {
+        return Err(SparkError::new("DATAFRAME_INPUT_NOT_STRING_TYPE")
+            .with("dataType", format!("\"{}\"", column.data_type.sql())));
+    }
+    let schema = match schema {
+        None => None,
+        Some(DataType::Struct(schema)) => Some(schema.as_ref().clone()),
+        Some(other) => {
+            return Err(SparkError::new("INVALID_SCHEMA.NON_STRUCT_TYPE")
+                .with("inputSchema", "")
+                .with("dataType", format!("\"{}\"", other.sql())));
+        }
+    };
+    let texts = a.env.run(&resolved)?;
+    let rows = a.env.parse_texts(format, &texts, schema.as_ref(), options)?;
+    leaf::rows(&rows)
 }

@@ -1,12 +1,11 @@
 //! Columns to rows.
 
 use super::select::project_over;
-use super::set_operation::union_all;
 use crate::analyzer::Analyzer;
 use crate::attribute::Attribute;
 use crate::expression::{self, NamedExpr};
-use crate::resolved::{Resolved, built};
-use datafusion::logical_expr::LogicalPlanBuilder;
+use crate::resolved::{Resolved, built, project};
+use datafusion::logical_expr::{Expr as DfExpr, LogicalPlanBuilder};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{TypedExpr, coercion};
 use firesteel_plan::{Expr, Origin, Unpivot};
@@ -67,21 +66,25 @@ pub(crate) fn unpivot(a: &mut Analyzer<'_>, unpivot: &Unpivot) -> Result<Resolve
             coercion::wider_common_type(&all, ansi).filter(|t| is_safe(&all, t)).ok_or_else(|| mismatch(&values, i))?,
         );
     }
-    let mut branches = Vec::new();
+    // Each row becomes an array of rows: what comes out follows the input's order, then that of the value columns.
+    let mut rows = Vec::with_capacity(values.len());
     for (group, alias) in &values {
         let name = alias
             .clone()
             .unwrap_or_else(|| group.iter().map(|c| c.attribute.name.clone()).collect::<Vec<_>>().join("_"));
-        let mut outputs = ids.clone();
-        let variable = expression::literal(&Literal::String(name))?;
-        outputs.push(NamedExpr::computed(variable, &unpivot.variable_column));
+        let mut fields = vec![field_name(&unpivot.variable_column)?, expression::literal(&Literal::String(name))?];
         for ((value, to), column) in group.iter().zip(&types).zip(&unpivot.value_columns) {
-            let typed = expression::implicit_cast(a, value.typed.clone(), to)?;
-            outputs.push(NamedExpr::computed(typed, column));
+            let nullable = values.iter().any(|(g, _)| g.iter().any(|v| v.typed.nullable));
+            let mut typed = expression::implicit_cast(a, value.typed.clone(), to)?;
+            // The rows of an array are of one type.
+            typed.nullable |= nullable;
+            fields.push(field_name(column)?);
+            fields.push(typed);
         }
-        branches.push(project_over(&input, input.plan.clone(), outputs)?);
+        rows.push(a.build_context(&Origin::Unknown).call("named_struct", fields)?);
     }
-    let union = if branches.len() == 1 { branches.remove(0) } else { union_all(a, branches)? };
+    let rows = a.build_context(&Origin::Unknown).call("array", rows)?;
+    let union = expanded(a, &input, &ids, rows, unpivot)?;
     if unpivot.include_nulls {
         return Ok(union);
     }
@@ -99,6 +102,40 @@ pub(crate) fn unpivot(a: &mut Analyzer<'_>, unpivot: &Unpivot) -> Result<Resolve
     let plan =
         built(LogicalPlanBuilder::from(union.plan.clone()).filter(condition.expr).and_then(LogicalPlanBuilder::build))?;
     Ok(union.with_plan(plan))
+}
+
+fn field_name(name: &str) -> Result<TypedExpr> {
+    expression::literal(&Literal::String(name.to_string()))
+}
+
+/// The ids of each row of the input beside each of the rows that it became.
+fn expanded(
+    a: &Analyzer<'_>,
+    input: &Resolved,
+    ids: &[NamedExpr],
+    rows: TypedExpr,
+    unpivot: &Unpivot,
+) -> Result<Resolved> {
+    let DataType::Array { element, .. } = &rows.data_type else {
+        return Err(SparkError::internal("rows of an unpivot are an array"));
+    };
+    let DataType::Struct(fields) = element.as_ref().clone() else {
+        return Err(SparkError::internal("rows of an unpivot are structs"));
+    };
+    let generated = Attribute::new("rows", rows.data_type.clone(), false);
+    let mut expressions: Vec<DfExpr> = input.plan.schema().columns().into_iter().map(DfExpr::Column).collect();
+    expressions.push(rows.expr.alias(generated.column_name()));
+    let with_rows = project(input.plan.clone(), expressions)?;
+    let plan = built(
+        LogicalPlanBuilder::from(with_rows).unnest_column(generated.column()).and_then(LogicalPlanBuilder::build),
+    )?;
+    let row = TypedExpr::new(generated.expr(), DataType::Struct(fields.clone()), false, "");
+    let mut outputs = ids.to_vec();
+    let names = std::iter::once(&unpivot.variable_column).chain(&unpivot.value_columns);
+    for (index, name) in names.enumerate() {
+        outputs.push(NamedExpr::computed(expression::get_field(a, row.clone(), index)?, name));
+    }
+    project_over(input, plan, outputs)
 }
 
 /// Values may be widened, but not turned into strings.

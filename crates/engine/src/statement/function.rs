@@ -14,7 +14,11 @@ use firesteel_types::DataType;
 pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> {
     let FunctionBody::Sql { parameters, returns, returns_table, expression, query, language, .. } = &function.body
     else {
-        return Err(SparkError::unsupported(format!("the function {} of a JVM class", function.name)));
+        let full = match &function.database {
+            Some(database) => vec![SESSION_CATALOG.to_string(), database.clone(), function.name.clone()],
+            None => vec![function.name.clone()],
+        };
+        return Err(cannot_load(function.class_name().unwrap_or_default(), &full));
     };
     if language.as_deref().is_some_and(|l| !l.eq_ignore_ascii_case("SQL")) {
         return Err(SparkError::unsupported("functions in other languages than SQL"));
@@ -51,11 +55,19 @@ pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> 
     }
 }
 
+/// There is no JVM here that could load a class.
+fn cannot_load(class: &str, function: &[String]) -> SparkError {
+    SparkError::new("CANNOT_LOAD_FUNCTION_CLASS")
+        .with("className", class)
+        .with("functionName", attribute::quote_parts(function))
+}
+
 impl Runner {
     pub(super) fn create_function(&self, create: &CreateFunction) -> Result<LocalRows> {
         let parts = self.parts(&create.name)?;
-        if let FunctionBody::Class { .. } = &create.body {
-            return Err(SparkError::unsupported("functions of JVM classes"));
+        // As in Spark, the class of a function that is kept is looked for when the function is called.
+        if let (FunctionBody::Class { class, .. }, true) = (&create.body, create.is_temporary) {
+            return Err(cannot_load(class, &parts));
         }
         self.check_function(&parts, &create.body)?;
         let name = parts.last().map(|n| n.to_lowercase()).unwrap_or_default();

@@ -166,7 +166,10 @@ pub(crate) fn write_to(session: &Arc<Session>, write: &WriteOperationV2) -> Resu
             };
             runner.run(&firesteel_plan::Statement::Insert(insert)).map(|_| ())
         }
-        WriteModeV2::Overwrite(_) | WriteModeV2::OverwritePartitions => Err(table_operation(&qualified, "OVERWRITE")),
+        WriteModeV2::Overwrite(_) | WriteModeV2::OverwritePartitions => {
+            old.ok_or_else(|| table_not_found(&attribute::quote_parts(&write.table)))?;
+            Err(table_operation(&qualified, "OVERWRITE"))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::CsvOptions;
 use super::parser::{Kind, Tokens};
-use super::reader::each_record;
+use super::reader::{each_record, each_text};
 use crate::lines::text;
 use crate::listing::DataFile;
 use crate::records::FilePart;
@@ -25,9 +25,24 @@ impl FilePart {
 
 /// The columns of files: names from the header, types from the values where asked for.
 pub fn infer(files: &[DataFile], options: &CsvOptions) -> Result<StructType> {
+    let each = |i: usize, visit: &mut dyn FnMut(&Tokens) -> Result<bool>| {
+        each_record(&FilePart::whole(&files[i]), options, visit)
+    };
+    infer_of(files.len(), &each, options)
+}
+
+/// The columns of texts, each a record.
+pub fn infer_texts(texts: &[String], options: &CsvOptions) -> Result<StructType> {
+    infer_of(1, &|_, visit: &mut dyn FnMut(&Tokens) -> Result<bool>| each_text(texts, options, visit), options)
+}
+
+/// Calls back with the records of one of several inputs.
+type Each<'a> = dyn Fn(usize, &mut dyn FnMut(&Tokens) -> Result<bool>) -> Result<()> + 'a;
+
+fn infer_of(inputs: usize, each: &Each<'_>, options: &CsvOptions) -> Result<StructType> {
     let mut names: Option<Vec<String>> = None;
-    for file in files {
-        each_record(&FilePart::whole(file), options, |tokens| {
+    for input in 0..inputs {
+        each(input, &mut |tokens| {
             names = Some(header(tokens, options));
             Ok(false)
         })?;
@@ -40,9 +55,9 @@ pub fn infer(files: &[DataFile], options: &CsvOptions) -> Result<StructType> {
         vec![if options.infer_schema { DataType::Null } else { DataType::STRING }; names.len()];
     if options.infer_schema {
         let mut is_taken = options.sampling.start();
-        for file in files {
+        for input in 0..inputs {
             let mut is_first = options.header;
-            each_record(&FilePart::whole(file), options, |tokens| {
+            each(input, &mut |tokens| {
                 // The header takes part in the draw.
                 let is_sampled = is_taken();
                 if std::mem::take(&mut is_first) || !is_sampled {

@@ -37,7 +37,15 @@ impl CsvReader {
 /// Where records come from.
 enum Input {
     Lines(Lines),
-    Whole { data: Vec<u8>, at: usize },
+    Whole {
+        data: Vec<u8>,
+        at: usize,
+    },
+    /// Each is a record; those that are the header are no rows.
+    Texts {
+        texts: std::vec::IntoIter<String>,
+        header: Option<String>,
+    },
 }
 
 impl Input {
@@ -53,6 +61,18 @@ impl Input {
                 if let Some(raw) = raw {
                     raw.clear();
                     raw.extend_from_slice(line);
+                }
+                return Ok(true);
+            },
+            Self::Texts { texts, header } => loop {
+                let Some(line) = texts.next() else { return Ok(false) };
+                if options.skips(line.as_bytes()) || header.as_ref() == Some(&line) {
+                    continue;
+                }
+                options.record(line.as_bytes(), 0, tokens);
+                if let Some(raw) = raw {
+                    raw.clear();
+                    raw.extend_from_slice(line.as_bytes());
                 }
                 return Ok(true);
             },
@@ -87,7 +107,20 @@ pub(crate) fn each_record(
     options: &CsvOptions,
     mut visit: impl FnMut(&Tokens) -> Result<bool>,
 ) -> Result<()> {
-    let mut input = open(part, options)?;
+    visit_all(open(part, options)?, options, &mut visit)
+}
+
+/// The records of texts, for inference.
+pub(crate) fn each_text(
+    texts: &[String],
+    options: &CsvOptions,
+    mut visit: impl FnMut(&Tokens) -> Result<bool>,
+) -> Result<()> {
+    let input = Input::Texts { texts: texts.to_vec().into_iter(), header: None };
+    visit_all(input, options, &mut visit)
+}
+
+fn visit_all(mut input: Input, options: &CsvOptions, visit: &mut dyn FnMut(&Tokens) -> Result<bool>) -> Result<()> {
     let mut tokens = Tokens::default();
     while input.next(options, &mut tokens, None)? {
         if !visit(&tokens)? {
@@ -119,15 +152,29 @@ impl RecordReader for CsvReader {
     }
 
     fn read(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {
-        let options = self.options.clone();
-        let mut input = open(part, &options)?;
-        let mut tokens = Tokens::default();
-        if options.header && part.start == 0 {
-            let is_there = input.next(&options, &mut tokens, None)?;
-            if is_there && !options.enforce_schema {
+        let mut input = open(part, &self.options)?;
+        if self.options.header && part.start == 0 {
+            let mut tokens = Tokens::default();
+            let is_there = input.next(&self.options, &mut tokens, None)?;
+            if is_there && !self.options.enforce_schema {
                 self.check_header(&tokens, part)?;
             }
         }
+        self.batches(input, columns, batch_size)
+    }
+}
+
+impl CsvReader {
+    /// Reads texts, each a record.
+    pub fn read_texts(&self, texts: Vec<String>, columns: &[usize], batch_size: usize) -> Result<Batches> {
+        let first = texts.iter().find(|t| !self.options.skips(t.as_bytes())).cloned();
+        let header = first.filter(|_| self.options.header);
+        self.batches(Input::Texts { texts: texts.into_iter(), header }, columns, batch_size)
+    }
+
+    fn batches(&self, mut input: Input, columns: &[usize], batch_size: usize) -> Result<Batches> {
+        let options = self.options.clone();
+        let mut tokens = Tokens::default();
         let schema: SchemaRef =
             Arc::new(to_arrow_schema(&self.schema).project(columns).map_err(crate::error::from_arrow)?);
         let schema: SchemaRef = Arc::new(Schema::new(

@@ -2,6 +2,7 @@
 
 use super::csv::CsvEncoding;
 use super::json::JsonEncoding;
+use super::orc::OrcEncoding;
 use super::parquet::ParquetEncoding;
 use super::task::Layout;
 use super::text::{self, TextCodec, TextFile};
@@ -31,6 +32,7 @@ pub trait TextEncoding: Send + Sync {
 /// Makes files of a format.
 pub enum Encoder {
     Parquet(ParquetEncoding),
+    Orc(OrcEncoding),
     Text { encoding: Arc<dyn TextEncoding>, extension: &'static str, codec: TextCodec },
 }
 
@@ -40,10 +42,11 @@ impl Encoder {
         let conf = &request.conf;
         let (encoding, extension): (Arc<dyn TextEncoding>, _) = match request.format.as_str() {
             "parquet" => return Ok(Self::Parquet(ParquetEncoding::new(options, conf, layout)?)),
+            "orc" => return Ok(Self::Orc(OrcEncoding::new(options, conf, layout)?)),
             "csv" => (Arc::new(CsvEncoding::new(options, conf, &layout.schema)?), ".csv"),
             "json" => (Arc::new(JsonEncoding::new(options, conf, &layout.schema)?), ".json"),
             "text" => (Arc::new(text::Lines::new(options)), ".txt"),
-            "orc" | "avro" | "xml" | "jdbc" | "kafka" | "console" => {
+            "avro" | "xml" | "jdbc" | "kafka" | "console" => {
                 return Err(SparkError::unsupported(format!("writes to the data source {}", request.format)));
             }
             "binaryfile" => {
@@ -61,6 +64,7 @@ impl Encoder {
     pub fn extension(&self) -> String {
         match self {
             Self::Parquet(parquet) => parquet.extension(),
+            Self::Orc(orc) => orc.extension(),
             Self::Text { extension, codec, .. } => format!("{extension}{}", codec.extension()),
         }
     }
@@ -69,6 +73,7 @@ impl Encoder {
     pub fn open(&self, path: &Path) -> Result<Box<dyn FileWriter>> {
         match self {
             Self::Parquet(parquet) => parquet.open(path),
+            Self::Orc(orc) => orc.open(path),
             Self::Text { encoding, codec, .. } => Ok(Box::new(TextFile::create(path, encoding.clone(), *codec)?)),
         }
     }

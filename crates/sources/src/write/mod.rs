@@ -7,6 +7,7 @@ pub mod commit;
 pub mod csv;
 pub mod file;
 pub mod json;
+pub mod orc;
 pub mod parquet;
 pub mod task;
 pub mod text;

@@ -9,6 +9,7 @@ pub fn display_name(format: &str) -> &'static str {
         "parquet" => "Parquet",
         "csv" => "CSV",
         "json" => "JSON",
+        "orc" => "ORC",
         "text" => "Text",
         _ => "File",
     }

@@ -1,0 +1,232 @@
+//! ORC files.
+
+use crate::error::{from_arrow, unreadable};
+use crate::listing::DataFile;
+use crate::options::SourceOptions;
+use crate::parquet::unite;
+use crate::path;
+use crate::records::{Batches, FilePart, RecordReader, io};
+use crate::text::rows_only;
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, new_null_array};
+use arrow::datatypes::{DataType as ArrowType, Field, Fields, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType};
+use firesteel_config::SqlConf;
+use firesteel_error::{Result, SparkError};
+use firesteel_types::StructType;
+use firesteel_types::arrow_mapping::{from_arrow_schema, to_arrow_schema};
+use orc_rust::ArrowReaderBuilder;
+use orc_rust::projection::ProjectionMask;
+use orc_rust::schema::TimestampPrecision;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads ORC.
+#[derive(Debug)]
+pub struct OrcReader {
+    schema: StructType,
+    case_sensitive: bool,
+}
+
+impl OrcReader {
+    /// The reader of files with these columns.
+    pub fn new(schema: StructType, conf: &SqlConf) -> Self {
+        Self { schema, case_sensitive: conf.case_sensitive }
+    }
+}
+
+/// The columns of files: of the first one that has some, or of all.
+pub fn infer(files: &[DataFile], options: &SourceOptions, conf: &SqlConf) -> Result<StructType> {
+    let merge = options.flag("mergeSchema", conf.orc_merge_schema)?;
+    let ignore_corrupt = options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
+    let mut merged: Option<StructType> = None;
+    for file in files.iter().filter(|f| f.meta.size > 0) {
+        let schema = match open(&file.path) {
+            Ok(builder) => from_arrow_schema(&as_instants(&builder.schema()))?.as_nullable(),
+            Err(_) if ignore_corrupt => continue,
+            Err(cause) => {
+                return Err(SparkError::new("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER")
+                    .with("path", path::short_uri(&file.path))
+                    .with_cause(cause));
+            }
+        };
+        if schema.fields.is_empty() {
+            continue;
+        }
+        if !merge {
+            return Ok(schema);
+        }
+        merged = Some(match merged {
+            None => schema,
+            Some(merged) => unite(&merged, &schema, conf.case_sensitive)?,
+        });
+    }
+    merged.ok_or_else(|| SparkError::new("UNABLE_TO_INFER_SCHEMA").with("format", "ORC"))
+}
+
+fn open(path: &Path) -> Result<ArrowReaderBuilder<File>> {
+    let file = File::open(path).map_err(|e| io(path, e))?;
+    let builder = guarded(|| ArrowReaderBuilder::try_new(file)).unwrap_or_else(|e| Err(io(path, e)))?;
+    builder
+        .map(|b| b.with_timestamp_precision(TimestampPrecision::Microsecond))
+        .map_err(|e| unreadable(&path::uri(path), e))
+}
+
+/// The decoder trusts what files say of themselves: it panics at some damaged ones.
+fn guarded<T>(work: impl FnOnce() -> T) -> std::result::Result<Result<T>, &'static str> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(value) => Ok(Ok(value)),
+        Err(_) => Err("its parts contradict each other"),
+    }
+}
+
+/// Spark's timestamps are moments, in files of wall-clock times of the writer's zone.
+fn as_instants(schema: &Schema) -> Schema {
+    Schema::new(schema.fields().iter().map(|f| instant_field(f)).collect::<Vec<_>>())
+}
+
+fn instant_field(field: &Field) -> Field {
+    Field::new(field.name(), instant_type(field.data_type()), true)
+}
+
+fn instant_type(data_type: &ArrowType) -> ArrowType {
+    match data_type {
+        ArrowType::Timestamp(..) => ArrowType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+        ArrowType::List(item) => ArrowType::List(Arc::new(instant_field(item))),
+        ArrowType::Struct(fields) => ArrowType::Struct(fields.iter().map(|f| instant_field(f)).collect()),
+        ArrowType::Map(entries, sorted) => match entries.data_type() {
+            ArrowType::Struct(pair) => {
+                let pair: Fields =
+                    pair.iter().enumerate().map(|(i, f)| instant_field(f).with_nullable(i > 0)).collect();
+                ArrowType::Map(Arc::new(Field::new(entries.name(), ArrowType::Struct(pair), false)), *sorted)
+            }
+            _ => data_type.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
+impl OrcReader {
+    /// Which column of a file each wanted column is. Files of old Hive have no names: position counts.
+    fn sources(&self, names: &[&str], columns: &[usize]) -> Vec<Option<usize>> {
+        let is_positional = !names.is_empty() && names.iter().all(|n| n.starts_with("_col"));
+        columns
+            .iter()
+            .map(|column| {
+                let wanted = &self.schema.fields[*column].name;
+                if is_positional && !names.contains(&wanted.as_str()) {
+                    return (*column < names.len()).then_some(*column);
+                }
+                names.iter().position(|n| n == wanted).or_else(|| {
+                    if self.case_sensitive { None } else { names.iter().position(|n| n.eq_ignore_ascii_case(wanted)) }
+                })
+            })
+            .collect()
+    }
+}
+
+impl RecordReader for OrcReader {
+    fn name(&self) -> &'static str {
+        "orc"
+    }
+
+    fn is_splittable(&self) -> bool {
+        true
+    }
+
+    fn bytes_per_row(&self) -> usize {
+        self.schema.fields.len() * 8
+    }
+
+    fn read(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {
+        if part.size == 0 {
+            return Ok(Box::new(std::iter::empty()));
+        }
+        let path = part.path.clone();
+        let builder = open(&path)?;
+        let range = usize::try_from(part.start).unwrap_or(usize::MAX)..usize::try_from(part.end).unwrap_or(usize::MAX);
+        let metadata = builder.file_metadata();
+        let root = metadata.root_data_type();
+        let names: Vec<&str> = root.children().iter().map(|c| c.name()).collect();
+        let sources = self.sources(&names, columns);
+        let mut used: Vec<usize> = sources.iter().flatten().copied().collect();
+        if used.is_empty() {
+            let mut left: u64 = metadata
+                .stripe_metadatas()
+                .iter()
+                .filter(|s| usize::try_from(s.offset()).is_ok_and(|offset| range.contains(&offset)))
+                .map(|s| s.number_of_rows())
+                .sum();
+            let schema = self.wanted(columns)?;
+            return Ok(Box::new(std::iter::from_fn(move || {
+                let rows = usize::try_from(left).unwrap_or(usize::MAX).min(batch_size);
+                left -= rows as u64;
+                (rows > 0).then(|| nulls(&schema, rows))
+            })));
+        }
+        used.sort_unstable();
+        used.dedup();
+        let indices: Vec<usize> =
+            used.iter().filter_map(|i| root.children().get(*i)).map(|c| c.data_type().column_index()).collect();
+        let mask = ProjectionMask::roots(root, indices);
+        // Columns come in the file's order.
+        let positions: Vec<Option<usize>> =
+            sources.iter().map(|s| s.and_then(|s| used.iter().position(|u| *u == s))).collect();
+        let schema = self.wanted(columns)?;
+        let mut reader = builder.with_projection(mask).with_batch_size(batch_size).with_file_byte_range(range).build();
+        Ok(Box::new(std::iter::from_fn(move || {
+            let batch = match guarded(|| reader.next()) {
+                Ok(Ok(next)) => next?.map_err(|e| unreadable(&path::uri(&path), e)),
+                Ok(Err(error)) => Err(error),
+                Err(text) => Err(io(&path, text)),
+            };
+            Some(batch.and_then(|batch| fitted(&batch, &positions, &schema, &path)))
+        })))
+    }
+}
+
+impl OrcReader {
+    fn wanted(&self, columns: &[usize]) -> Result<SchemaRef> {
+        let schema = to_arrow_schema(&self.schema).project(columns).map_err(from_arrow)?;
+        let fields: Vec<Field> = schema.fields().iter().map(|f| f.as_ref().clone().with_nullable(true)).collect();
+        Ok(Arc::new(Schema::new(fields)))
+    }
+}
+
+fn nulls(schema: &SchemaRef, rows: usize) -> Result<RecordBatch> {
+    if schema.fields().is_empty() {
+        return rows_only(rows);
+    }
+    let columns = schema.fields().iter().map(|f| new_null_array(f.data_type(), rows)).collect();
+    RecordBatch::try_new(schema.clone(), columns).map_err(from_arrow)
+}
+
+/// A file's columns as the table has them.
+fn fitted(batch: &RecordBatch, positions: &[Option<usize>], schema: &SchemaRef, path: &Path) -> Result<RecordBatch> {
+    let columns = positions
+        .iter()
+        .zip(schema.fields())
+        .map(|(position, field)| match position {
+            None => Ok(new_null_array(field.data_type(), batch.num_rows())),
+            Some(position) => {
+                column(batch.column(*position), field.data_type()).map_err(|e| unreadable(&path::uri(path), e))
+            }
+        })
+        .collect::<Result<Vec<ArrayRef>>>()?;
+    RecordBatch::try_new(schema.clone(), columns).map_err(from_arrow)
+}
+
+fn column(stored: &ArrayRef, wanted: &ArrowType) -> std::result::Result<ArrayRef, arrow::error::ArrowError> {
+    match (stored.data_type(), wanted) {
+        (same, _) if same == wanted => Ok(stored.clone()),
+        (
+            ArrowType::Timestamp(TimeUnit::Microsecond, None),
+            ArrowType::Timestamp(TimeUnit::Microsecond, Some(zone)),
+        ) => {
+            // The same numbers: a cast would move them by the zone's offset.
+            let times = stored.as_primitive::<TimestampMicrosecondType>().clone();
+            Ok(Arc::new(times.with_timezone(zone.clone())))
+        }
+        _ => arrow::compute::cast(stored, wanted),
+    }
+}
