@@ -40,3 +40,8 @@ pub fn all() -> Vec<(&'static str, &'static Function)> {
     all.sort_unstable_by_key(|(name, _)| *name);
     all
 }
+
+/// Kernels of functions that check and complete their calls themselves, under the functions' names.
+pub fn checked_kernels() -> Vec<&'static [&'static Function]> {
+    crate::aggregate::SCALAR_KERNELS.iter().chain(crate::scalar::CHECKED_KERNELS).copied().collect()
+}

@@ -104,8 +104,10 @@ impl ScalarCall<'_> {
 /// A kernel under a name that SQL does not know.
 fn hidden(name: &str) -> Option<&'static Function> {
     use firesteel_functions::scalar::{conditional, operator, predicate};
+    let checked = firesteel_functions::registry::checked_kernels();
     [firesteel_functions::cast::KERNELS, operator::KERNELS, predicate::KERNELS, conditional::KERNELS]
         .into_iter()
+        .chain(checked)
         .flatten()
         .find(|function| function.name == name)
         .copied()

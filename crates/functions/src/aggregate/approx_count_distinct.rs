@@ -16,7 +16,7 @@ use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub static FUNCTIONS: &[&Function] = &[&declare(
     "approx_count_distinct",
@@ -99,10 +99,11 @@ impl Registers {
         }
         let raw = alpha * count * count / inverse;
         let linear = (empty > 0).then(|| count * (count / empty as f64).ln());
-        let threshold = THRESHOLDS.get((self.precision - 4) as usize).copied().unwrap_or(0.0);
+        let threshold = THRESHOLDS.get((self.precision as usize).wrapping_sub(4)).copied().unwrap_or(0.0);
         let estimate = match linear {
             Some(linear) if linear <= threshold || raw <= 2.5 * count => linear,
-            _ => raw - bias(raw, count),
+            _ if self.precision < 19 && raw < 5.0 * count => raw - bias(raw, self.precision),
+            _ => raw,
         };
         estimate.round() as i64
     }
@@ -114,41 +115,43 @@ const THRESHOLDS: [f64; 15] = [
     350_000.0,
 ];
 
-/// By how much a raw estimate of that many registers is too high.
-///
-/// Only estimates between 2.5 and 5 times the registers need it; the steps scale with the registers.
-fn bias(raw: f64, count: f64) -> f64 {
-    if raw >= 5.0 * count {
-        return 0.0;
-    }
-    let scale = count / BIAS_REGISTERS;
-    let place = BIAS.partition_point(|(from, _)| *from <= raw / scale);
-    BIAS.get(place.saturating_sub(1)).map_or(0.0, |(_, bias)| bias * scale)
+/// Raw estimates of a precision and by how much they are too high, as the algorithm's authors measured them.
+struct Biases {
+    estimates: Vec<f64>,
+    biases: Vec<f64>,
 }
 
-const BIAS_REGISTERS: f64 = 512.0;
-/// Raw estimates from which on they are too high by that much, measured on the reference's answers
-/// for 512 registers.
-#[rustfmt::skip]
-const BIAS: [(f64, f64); 98] = [
-    (0.00, 32.04), (1286.37, 30.63), (1297.71, 29.64), (1309.74, 28.40), (1322.11, 27.58), (1332.60, 26.78),
-    (1344.89, 25.86), (1356.74, 25.08), (1370.23, 24.55), (1380.53, 23.86), (1393.65, 22.92), (1405.03, 22.18),
-    (1417.25, 21.59), (1428.40, 20.56), (1441.20, 19.38), (1453.84, 18.80), (1464.86, 17.89), (1477.95, 17.20),
-    (1489.30, 16.28), (1500.55, 15.82), (1512.55, 15.02), (1526.42, 14.17), (1536.99, 13.49), (1551.85, 13.06),
-    (1561.12, 12.22), (1574.68, 11.74), (1585.89, 11.26), (1598.33, 10.41), (1610.71, 10.13), (1622.96, 9.19),
-    (1634.43, 8.89), (1647.90, 8.21), (1659.30, 7.67), (1678.95, 7.45), (1684.56, 6.75), (1695.96, 6.25),
-    (1711.67, 6.15), (1721.53, 5.56), (1732.80, 5.21), (1746.26, 4.62), (1771.00, 4.41), (1783.54, 3.61),
-    (1797.15, 3.77), (1808.88, 3.36), (1819.60, 2.86), (1834.99, 2.25), (1845.36, 1.71), (1856.98, 1.34),
-    (1870.60, 0.50), (1883.98, 0.37), (1894.84, 0.32), (1908.64, 0.10), (1918.27, -0.30), (1932.92, -0.62),
-    (1943.78, -1.09), (1960.20, -1.39), (1972.05, -1.49), (1982.98, -1.98), (1994.58, -1.85), (2006.52, -2.18),
-    (2020.68, -1.74), (2033.66, -2.04), (2046.05, -2.53), (2057.46, -3.06), (2070.00, -3.62), (2081.71, -3.81),
-    (2096.20, -4.48), (2107.66, -4.85), (2122.69, -4.81), (2133.70, -4.75), (2145.79, -4.67), (2156.60, -5.08),
-    (2171.39, -5.31), (2187.18, -5.35), (2196.67, -5.94), (2214.58, -5.86), (2220.42, -6.29), (2233.51, -5.82),
-    (2248.72, -5.57), (2262.05, -5.34), (2273.34, -5.10), (2285.15, -5.43), (2298.16, -5.29), (2315.20, -5.37),
-    (2337.96, -5.66), (2350.74, -5.78), (2363.09, -5.35), (2375.26, -4.97), (2387.22, -5.34), (2400.89, -5.84),
-    (2411.29, -6.46), (2438.58, -7.16), (2452.04, -7.62), (2461.47, -8.20), (2487.33, -7.71), (2510.76, -7.76),
-    (2514.97, -7.37), (2554.06, -7.45),
-];
+/// The tables of the precisions from 4 on: a line of estimates, then one of biases.
+fn tables() -> &'static [Biases] {
+    static TABLES: OnceLock<Vec<Biases>> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        let numbers = |line: &str| line.split(' ').filter_map(|number| number.parse().ok()).collect();
+        let lines: Vec<&str> = include_str!("hyperloglog_bias.txt").lines().collect();
+        let (pairs, _) = lines.as_chunks::<2>();
+        pairs
+            .iter()
+            .map(|[estimates, biases]| Biases { estimates: numbers(estimates), biases: numbers(biases) })
+            .collect()
+    })
+}
+
+/// So many of the nearest measurements are averaged.
+const NEIGHBOURS: usize = 6;
+
+/// By how much a raw estimate of a precision is too high.
+fn bias(raw: f64, precision: u32) -> f64 {
+    let Some(Biases { estimates, biases }) = tables().get((precision as usize).wrapping_sub(4)) else { return 0.0 };
+    let distance = |i: usize| (raw - estimates[i]) * (raw - estimates[i]);
+    let nearest = estimates.partition_point(|estimate| *estimate < raw);
+    let mut low = (nearest + 1).saturating_sub(NEIGHBOURS);
+    let mut high = (low + NEIGHBOURS).min(estimates.len());
+    while high < estimates.len() && distance(high) < distance(low) {
+        low += 1;
+        high += 1;
+    }
+    let near = biases.get(low..high).unwrap_or_default();
+    near.iter().sum::<f64>() / near.len().max(1) as f64
+}
 
 /// Calls `f(group, hash)` for every value.
 fn for_each_hash(array: &ArrayRef, rows: &Rows<'_>, mut f: impl FnMut(usize, i64)) -> DfResult<()> {

@@ -1,10 +1,11 @@
 //! Covariance, correlation, and what linear regression makes of them.
 
 use super::fold::{Fold, Folded};
+use super::moments::degrees_of_freedom;
 use super::states::{Rows, States, typed};
 use super::udaf::{Call, Kernel, OverNothing};
-use super::{AggregateContext, TWO_DOUBLES, declare};
-use crate::{AggregateCall, BuildContext, Function, TypedExpr};
+use super::{AggregateContext, TWO_DOUBLES, any, declare, declare_internal, double};
+use crate::{AggregateCall, BuildContext, Function, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, Float64Array};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType as ArrowType;
@@ -30,6 +31,12 @@ pub static FUNCTIONS: &[&Function] = &[
         "regr_intercept",
         "regr_intercept(y, x) - Returns the intercept of the regression line of pairs without nulls."
     ),
+    &declare_internal(
+        "pandas_covar",
+        Signature::of(&[double("expr1"), double("expr2"), any("ddof")]),
+        build_pandas,
+        "pandas_covar(expr1, expr2, ddof) - Returns the covariance of pairs of numbers.",
+    ),
 ];
 
 pub static KERNEL: Kernel = Kernel { name: "comoments", states: new_states, over_nothing: OverNothing::Null };
@@ -38,9 +45,19 @@ fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall
     AggregateContext::new(name, call).aggregate(&KERNEL, context, DataType::Double, true, Some(name))
 }
 
+fn build_pandas(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
+    let mut call = AggregateContext::new("pandas_covar", call);
+    let freedom = degrees_of_freedom(&call, 2)?;
+    call.call.arguments.truncate(2);
+    call.text = format!("pandas_covar({}, {})", call.argument(0)?.name, call.argument(1)?.name);
+    call.aggregate(&KERNEL, context, DataType::Double, true, Some(&format!("covar {freedom}")))
+}
+
 /// What is made of the comoments of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Statistic {
+    /// The covariance with that many degrees of freedom.
+    Covar(i64),
     Corr,
     CovarPop,
     CovarSamp,
@@ -51,7 +68,9 @@ enum Statistic {
 }
 
 fn new_states(call: &Call, _: &[ArrowType]) -> DfResult<Box<dyn States>> {
+    let freedom = call.payload().strip_prefix("covar ").and_then(|freedom| freedom.parse().ok());
     let statistic = match call.payload() {
+        _ if freedom.is_some() => Statistic::Covar(freedom.unwrap_or(0)),
         "corr" => Statistic::Corr,
         "covar_pop" => Statistic::CovarPop,
         "covar_samp" => Statistic::CovarSamp,
@@ -135,6 +154,9 @@ impl ComomentFold {
         Ok(match self.statistic {
             Statistic::Corr if m.count <= 1.0 => None,
             Statistic::Corr => self.correlation(m)?,
+            Statistic::Covar(freedom) => {
+                (m.count > 0.0 && m.count != freedom as f64).then(|| m.both / (m.count - freedom as f64))
+            }
             Statistic::CovarPop => (m.count > 0.0).then(|| m.both / m.count),
             Statistic::CovarSamp => (m.count > 1.0).then(|| m.both / (m.count - 1.0)),
             Statistic::RegrSxy => (m.count > 0.0).then_some(m.both),

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 
 /// How values of one group become one.
 pub trait Fold: Debug + Clone + Send + Sync + 'static {
-    type State: Debug + Clone + Default + Send + Sync + 'static;
+    type State: Debug + Default + Send + Sync + 'static;
 
     fn state_types(&self) -> Vec<ArrowType>;
     fn update(&self, states: &mut [Self::State], arguments: &[ArrayRef], rows: &Rows<'_>) -> DfResult<()>;
@@ -23,7 +23,7 @@ pub trait Fold: Debug + Clone + Send + Sync + 'static {
 }
 
 /// The states of a [`Fold`], one a group.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Folded<F: Fold> {
     fold: F,
     states: Vec<F::State>,

@@ -27,14 +27,17 @@ mod mode;
 mod moments;
 mod number;
 pub(crate) mod ordering;
+mod pandas;
 mod percentile;
 mod percentile_approx;
 mod picked;
 mod product;
 mod regression;
+mod sketch;
 mod states;
 mod sum;
 pub mod udaf;
+mod vector;
 
 #[cfg(test)]
 mod tests;
@@ -48,7 +51,8 @@ use udaf::{Call, Kernel};
 
 /// The families' lists.
 pub fn families() -> Vec<&'static [&'static Function]> {
-    vec![
+    let mut families = sketch::families();
+    families.extend([
         approx_count_distinct::FUNCTIONS,
         avg::FUNCTIONS,
         bitmap::FUNCTIONS,
@@ -63,12 +67,15 @@ pub fn families() -> Vec<&'static [&'static Function]> {
         listagg::FUNCTIONS,
         mode::FUNCTIONS,
         moments::FUNCTIONS,
+        pandas::FUNCTIONS,
         percentile::FUNCTIONS,
         percentile_approx::FUNCTIONS,
         product::FUNCTIONS,
         regression::FUNCTIONS,
         sum::FUNCTIONS,
-    ]
+        vector::FUNCTIONS,
+    ]);
+    families
 }
 
 static KERNELS: &[&Kernel] = &[
@@ -92,17 +99,25 @@ static KERNELS: &[&Kernel] = &[
     &listagg::KERNEL,
     &mode::KERNEL,
     &moments::KERNEL,
+    &pandas::MODES,
+    &pandas::PRODUCT,
+    &pandas::TOP,
     &percentile::KERNEL,
     &percentile_approx::KERNEL,
     &product::KERNEL,
     &sum::KERNEL,
     &sum::TRY_KERNEL,
+    &vector::AVG,
+    &vector::SUM,
 ];
 
 /// The kernel of a name, to rebuild a call from its plain data.
 pub fn kernel(name: &str) -> Option<&'static Kernel> {
-    KERNELS.iter().find(|k| k.name == name).copied()
+    KERNELS.iter().chain(sketch::AGGREGATES.iter().copied().flatten()).find(|k| k.name == name).copied()
 }
+
+/// Kernels of functions that check their calls themselves, by the functions' names.
+pub static SCALAR_KERNELS: &[&[&Function]] = sketch::KERNELS;
 
 type Build = fn(&mut BuildContext<'_>, AggregateCall) -> Result<TypedExpr>;
 
@@ -118,6 +133,20 @@ const fn declare(
         name,
         aliases,
         group: Group::Aggregate,
+        signature,
+        body: Body::Aggregate(build),
+        deterministic: true,
+        text: None,
+        documentation: Documentation { usage, ..Documentation::EMPTY },
+    }
+}
+
+/// Declares an aggregate that only clients call.
+const fn declare_internal(name: &'static str, signature: Signature, build: Build, usage: &'static str) -> Function {
+    Function {
+        name,
+        aliases: &[],
+        group: Group::Internal,
         signature,
         body: Body::Aggregate(build),
         deterministic: true,

@@ -3,8 +3,9 @@
 use super::fold::{Fold, Folded};
 use super::states::{Rows, States, typed};
 use super::udaf::{Call, Kernel, OverNothing};
-use super::{AggregateContext, ONE_DOUBLE, declare};
-use crate::{AggregateCall, BuildContext, Function, TypedExpr};
+use super::{AggregateContext, ONE_DOUBLE, any, constant, declare, declare_internal, double};
+use crate::scalar::string::constant::integer_of;
+use crate::{AggregateCall, BuildContext, Function, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, Float64Array};
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::common::Result as DfResult;
@@ -18,6 +19,13 @@ macro_rules! moment {
     };
 }
 
+/// What pandas-on-Spark calls.
+macro_rules! pandas {
+    ($name:literal, $signature:expr, $usage:literal) => {
+        &declare_internal($name, $signature, |c, a| build_pandas($name, c, a), $usage)
+    };
+}
+
 pub static FUNCTIONS: &[&Function] = &[
     moment!("stddev", "stddev_samp", "stddev(expr) - Returns the sample standard deviation of a group."),
     moment!("std", "stddev_samp", "std(expr) - Returns the sample standard deviation of a group."),
@@ -28,7 +36,13 @@ pub static FUNCTIONS: &[&Function] = &[
     moment!("var_pop", "var_pop", "var_pop(expr) - Returns the population variance of a group."),
     moment!("skewness", "skewness", "skewness(expr) - Returns the skewness of the values of a group."),
     moment!("kurtosis", "kurtosis", "kurtosis(expr) - Returns the excess kurtosis of the values of a group."),
+    pandas!("pandas_stddev", ONE_AND_FREEDOM, "pandas_stddev(expr, ddof) - Returns the standard deviation of a group."),
+    pandas!("pandas_var", ONE_AND_FREEDOM, "pandas_var(expr, ddof) - Returns the variance of a group."),
+    pandas!("pandas_skew", ONE_DOUBLE, "pandas_skew(expr) - Returns the unbiased skewness of a group."),
+    pandas!("pandas_kurt", ONE_DOUBLE, "pandas_kurt(expr) - Returns the unbiased kurtosis of a group."),
 ];
+
+const ONE_AND_FREEDOM: Signature = Signature::of(&[double("expr"), any("ddof")]);
 
 pub static KERNEL: Kernel = Kernel { name: "moments", states: new_states, over_nothing: OverNothing::Null };
 
@@ -41,17 +55,53 @@ fn build(
     AggregateContext::new(name, call).aggregate(&KERNEL, context, DataType::Double, true, Some(statistic))
 }
 
-fn new_states(call: &Call, _: &[ArrowType]) -> DfResult<Box<dyn States>> {
-    let (order, result): (usize, fn(&Moments) -> Option<f64>) = match call.payload() {
-        "stddev_samp" => (2, |m| m.sample_variance().map(f64::sqrt)),
-        "stddev_pop" => (2, |m| m.population_variance().map(f64::sqrt)),
-        "var_samp" => (2, Moments::sample_variance),
-        "var_pop" => (2, Moments::population_variance),
-        "sum_of_squares" => (2, |m| (m.count > 0.0).then_some(m.second)),
-        "skewness" => (3, Moments::skewness),
-        _ => (4, Moments::kurtosis),
+fn build_pandas(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
+    let mut call = AggregateContext::new(name, call);
+    let freedom = degrees_of_freedom(&call, 1)?;
+    call.call.arguments.truncate(1);
+    let shown = match name {
+        "pandas_var" => "pandas_variance",
+        "pandas_skew" => "pandas_skewness",
+        "pandas_kurt" => "pandas_kurtosis",
+        other => other,
     };
-    Ok(Folded::boxed(MomentFold { order, result }))
+    call.text = format!("{shown}({})", call.argument(0)?.name);
+    call.aggregate(&KERNEL, context, DataType::Double, true, Some(&format!("{name} {freedom}")))
+}
+
+/// The constant degrees of freedom of a call; 0 where it has none.
+pub(super) fn degrees_of_freedom(call: &AggregateContext, index: usize) -> Result<i64> {
+    match call.call.arguments.get(index) {
+        Some(argument) => {
+            let value = constant::required(&call.text, "ddof", "\"INT\"", argument)?;
+            Ok(integer_of(&value).unwrap_or(0))
+        }
+        None => Ok(0),
+    }
+}
+
+fn new_states(call: &Call, _: &[ArrowType]) -> DfResult<Box<dyn States>> {
+    let (statistic, freedom) = call.payload().split_once(' ').unwrap_or((call.payload(), "0"));
+    let freedom: i64 = freedom.parse().unwrap_or(0);
+    let (order, result): (usize, fn(&Moments, f64) -> Option<f64>) = match statistic {
+        "pandas_stddev" => (2, |m, freedom| m.variance(freedom).map(f64::sqrt)),
+        "pandas_var" => (2, Moments::variance),
+        "pandas_skew" => (3, |m, _| m.unbiased_skewness()),
+        "pandas_kurt" => (4, |m, _| m.unbiased_kurtosis()),
+        "stddev_samp" => (2, |m, _| m.sample_variance().map(f64::sqrt)),
+        "stddev_pop" => (2, |m, _| m.population_variance().map(f64::sqrt)),
+        "var_samp" => (2, |m, _| m.sample_variance()),
+        "var_pop" => (2, |m, _| m.population_variance()),
+        "sum_of_squares" => (2, |m, _| (m.count > 0.0).then_some(m.second)),
+        "skewness" => (3, |m, _| m.skewness()),
+        _ => (4, |m, _| m.kurtosis()),
+    };
+    Ok(Folded::boxed(MomentFold { order, result, freedom: freedom as f64 }))
+}
+
+/// A moment, 0 where it is that only by rounding.
+fn without_noise(moment: f64) -> f64 {
+    if moment.abs() < 1e-14 { 0.0 } else { moment }
 }
 
 /// Count, mean and central moments, updated one value at a time.
@@ -114,6 +164,32 @@ impl Moments {
         (self.count > 1.0).then(|| self.second / (self.count - 1.0))
     }
 
+    fn variance(&self, freedom: f64) -> Option<f64> {
+        (self.count > 0.0 && self.count != freedom).then(|| self.second / (self.count - freedom))
+    }
+
+    fn unbiased_skewness(&self) -> Option<f64> {
+        let (n, second, third) = (self.count, without_noise(self.second), without_noise(self.third));
+        if n < 3.0 {
+            return None;
+        }
+        if second == 0.0 {
+            return Some(0.0);
+        }
+        Some((n - 1.0).sqrt() * (n / (n - 2.0)) * third / (second * second * second).sqrt())
+    }
+
+    fn unbiased_kurtosis(&self) -> Option<f64> {
+        let n = self.count;
+        if n < 4.0 {
+            return None;
+        }
+        let adjustment = ((n - 1.0) / (n - 2.0)) * ((n - 1.0) / (n - 3.0)) * 3.0;
+        let numerator = without_noise(n * (n + 1.0) * (n - 1.0) * self.fourth);
+        let denominator = without_noise((n - 2.0) * (n - 3.0) * self.second * self.second);
+        Some(if denominator == 0.0 { 0.0 } else { numerator / denominator - adjustment })
+    }
+
     fn skewness(&self) -> Option<f64> {
         (self.count > 0.0 && self.second != 0.0)
             .then(|| self.count.sqrt() * self.third / (self.second * self.second * self.second).sqrt())
@@ -128,7 +204,9 @@ impl Moments {
 struct MomentFold {
     /// The highest moment that is kept.
     order: usize,
-    result: fn(&Moments) -> Option<f64>,
+    result: fn(&Moments, f64) -> Option<f64>,
+    /// What a variance takes from the count.
+    freedom: f64,
 }
 
 impl Fold for MomentFold {
@@ -168,6 +246,6 @@ impl Fold for MomentFold {
     }
 
     fn evaluate(&self, states: &[Moments]) -> DfResult<ArrayRef> {
-        Ok(Arc::new(states.iter().map(self.result).collect::<Float64Array>()))
+        Ok(Arc::new(states.iter().map(|m| (self.result)(m, self.freedom)).collect::<Float64Array>()))
     }
 }

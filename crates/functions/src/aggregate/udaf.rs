@@ -35,6 +35,8 @@ pub enum OverNothing {
     EmptyList,
     /// A bitmap of this byte.
     Bitmap(u8),
+    /// What the states of a group without rows give.
+    Evaluated,
 }
 
 /// The size of a bitmap.
@@ -174,6 +176,12 @@ impl AggregateUDFImpl for SparkAggregateUdf {
             OverNothing::Zero => ScalarValue::new_zero(data_type),
             OverNothing::EmptyList => empty_list(data_type),
             OverNothing::Bitmap(byte) => Ok(ScalarValue::Binary(Some(vec![byte; BITMAP_BYTES]))),
+            OverNothing::Evaluated => {
+                let types: Vec<ArrowType> = self.call.arguments.iter().map(arrow_mapping::to_arrow).collect();
+                let mut states = (self.kernel.states)(&self.call, &types)?;
+                states.resize(1);
+                ScalarValue::try_from_array(&states.evaluate()?, 0)
+            }
         }
     }
 

@@ -16,11 +16,17 @@ pub mod misc;
 pub mod operator;
 pub mod predicate;
 pub mod regexp;
+pub mod spatial;
 pub mod string;
 pub mod struct_;
 pub mod url;
+pub mod xml;
 
 use crate::Function;
+
+/// Kernels of functions that check their calls themselves, by the functions' names.
+pub static CHECKED_KERNELS: &[&[&Function]] =
+    &[array::vector::KERNELS, misc::aes::KERNELS, spatial::KERNELS, xml::KERNELS];
 
 /// The families' lists.
 pub fn families() -> Vec<&'static [&'static Function]> {
@@ -44,5 +50,7 @@ pub fn families() -> Vec<&'static [&'static Function]> {
         struct_::FUNCTIONS,
         lambda::FUNCTIONS,
         generator::FUNCTIONS,
+        xml::FUNCTIONS,
+        spatial::FUNCTIONS,
     ]
 }

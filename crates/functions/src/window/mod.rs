@@ -6,6 +6,7 @@
 
 mod nth_value;
 pub mod offset;
+mod pandas;
 mod ranking;
 
 use crate::{Body, BuildContext, Documentation, Function, Group, Signature, TypedExpr, WindowCall};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 /// The families' lists.
 pub fn families() -> Vec<&'static [&'static Function]> {
-    vec![nth_value::FUNCTIONS, offset::FUNCTIONS, ranking::FUNCTIONS]
+    vec![nth_value::FUNCTIONS, offset::FUNCTIONS, pandas::FUNCTIONS, ranking::FUNCTIONS]
 }
 
 type Build = fn(&mut BuildContext<'_>, WindowCall) -> Result<TypedExpr>;
@@ -27,6 +28,20 @@ const fn declare(name: &'static str, signature: Signature, build: Build, usage: 
         name,
         aliases: &[],
         group: Group::Window,
+        signature,
+        body: Body::Window(build),
+        deterministic: true,
+        text: None,
+        documentation: Documentation { usage, ..Documentation::EMPTY },
+    }
+}
+
+/// Declares a window function that only clients call.
+const fn declare_internal(name: &'static str, signature: Signature, build: Build, usage: &'static str) -> Function {
+    Function {
+        name,
+        aliases: &[],
+        group: Group::Internal,
         signature,
         body: Body::Window(build),
         deterministic: true,

@@ -17,6 +17,7 @@ pub mod size;
 #[cfg(test)]
 mod tests;
 pub mod typing;
+pub mod vector;
 
 use crate::Function;
 
@@ -53,4 +54,9 @@ pub const FUNCTIONS: &[&Function] = &[
     &size::ARRAY_SIZE,
     &size::CARDINALITY,
     &size::SIZE,
+    &vector::VECTOR_COSINE_SIMILARITY,
+    &vector::VECTOR_INNER_PRODUCT,
+    &vector::VECTOR_L2_DISTANCE,
+    &vector::VECTOR_NORM,
+    &vector::VECTOR_NORMALIZE,
 ];

@@ -101,7 +101,7 @@ pub fn check_outcome(options: &Options, outcome: Outcome, fields: usize) -> Resu
 }
 
 /// What is read of a row's text.
-enum Record<'a> {
+pub enum Record<'a> {
     /// A null, or a text without a value.
     Missing,
     Malformed,
@@ -154,7 +154,8 @@ fn from_json(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     finish(args, array)
 }
 
-fn structs(
+/// Records as structs, with the text of bad ones where a field wants it.
+pub fn structs(
     converter: &Converter<'_>,
     records: &[Record<'_>],
     texts: &[Option<&str>],

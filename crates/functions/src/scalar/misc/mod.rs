@@ -1,5 +1,6 @@
 //! Functions of the session and of no other family.
 
+pub mod aes;
 pub mod bitmap;
 pub mod internal;
 pub mod poisson;
@@ -13,15 +14,19 @@ pub const FUNCTIONS: &[&Function] = &[
     &bitmap::BITMAP_BIT_POSITION,
     &bitmap::BITMAP_BUCKET_NUMBER,
     &bitmap::BITMAP_COUNT,
+    &internal::ARRAY_BINARY_SEARCH,
+    &internal::DISTRIBUTED_ID,
     &internal::DISTRIBUTED_SEQUENCE_ID,
     &internal::POISSON_SAMPLE,
-    &raise::AES_DECRYPT,
-    &raise::AES_ENCRYPT,
+    &internal::TIMESTAMP_NTZ_TO_LONG,
+    &internal::UNWRAP_UDT,
+    &aes::AES_DECRYPT,
+    &aes::AES_ENCRYPT,
     &raise::ASSERT_TRUE,
     &raise::JAVA_METHOD,
     &raise::RAISE_ERROR,
     &raise::REFLECT,
-    &raise::TRY_AES_DECRYPT,
+    &aes::TRY_AES_DECRYPT,
     &raise::TRY_REFLECT,
     &session::CURRENT_CATALOG,
     &session::CURRENT_SCHEMA,

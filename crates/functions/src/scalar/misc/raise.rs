@@ -50,27 +50,6 @@ function! {
     usage "Calls a Java method. This server cannot.";
     since "4.0.0";
 }
-function! {
-    /// `aes_encrypt(expr, key[, mode[, padding[, iv[, aad]]]])`
-    AES_ENCRYPT = "aes_encrypt" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("aes_encrypt")));
-    usage "Encrypts by AES. This server cannot yet.";
-    since "3.3.0";
-}
-function! {
-    /// `aes_decrypt(expr, key[, mode[, padding[, aad]]])`
-    AES_DECRYPT = "aes_decrypt" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("aes_decrypt")));
-    usage "Decrypts by AES. This server cannot yet.";
-    since "3.3.0";
-}
-function! {
-    /// `try_aes_decrypt(expr, key[, mode[, padding[, aad]]])`
-    TRY_AES_DECRYPT = "try_aes_decrypt" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("try_aes_decrypt")));
-    usage "Decrypts by AES. This server cannot yet.";
-    since "3.5.0";
-}
 
 fn assert_text(arguments: &[String]) -> String {
     match arguments {

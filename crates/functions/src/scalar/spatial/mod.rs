@@ -1,0 +1,6 @@
+//! Geometries and geographies.
+
+mod functions;
+mod wkb;
+
+pub use functions::{FUNCTIONS, KERNELS};
