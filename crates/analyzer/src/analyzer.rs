@@ -7,7 +7,7 @@ use crate::scope::Scope;
 use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{BuildContext, TypedExpr};
-use firesteel_plan::{Expr, Origin, PipeClause, Relation, WindowSpecification};
+use firesteel_plan::{Cte as CteDefinition, Expr, Name, Origin, PipeClause, Relation, WindowSpecification};
 use firesteel_types::time_zone::TimeZone;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,6 +30,22 @@ pub struct Analyzer<'a> {
     pub(crate) windows: Vec<HashMap<String, WindowSpecification>>,
     /// The pipe operator whose select list is analysed next: it may have no aggregates.
     pub(crate) pipe: Option<PipeClause>,
+    /// References to working tables of recursive CTEs met so far.
+    pub(crate) self_references: usize,
+    /// How many rows a LIMIT takes of a recursive CTE; below zero: all.
+    pub(crate) row_limit: Option<i64>,
+    /// HAVING is analysed: subqueries in it may compare with the aggregates of its groups.
+    pub(crate) in_having: bool,
+    /// The condition of WHERE is analysed.
+    pub(crate) in_where: bool,
+    /// Aggregates that subqueries of the HAVING analysed need.
+    pub(crate) hoisted: Vec<(Attribute, TypedExpr)>,
+    /// SQL functions called since the last look.
+    pub(crate) sql_functions: Vec<Name>,
+    /// SQL functions whose bodies are analysed, by their full names.
+    pub(crate) function_path: Vec<String>,
+    /// How many aggregate functions are around the expression analysed.
+    pub(crate) aggregates: usize,
     /// Columns used from below the input, since the last look.
     pub(crate) below_used: Vec<Attribute>,
     /// The column with the file of a row, where it is used from below the input, since the last look.
@@ -45,8 +61,9 @@ pub(crate) struct OuterQuery {
     pub scope: Scope,
     /// Its columns that the inner query uses.
     pub used: Vec<DfExpr>,
-    /// Names are looked up here too (false for `Column.outer()` only scopes).
-    pub is_open: bool,
+    /// Aggregates over its columns that conditions of the inner query compare with, where the query takes
+    /// them: HAVING does.
+    pub aggregates: Option<Vec<(Attribute, TypedExpr)>>,
 }
 
 /// A SQL function whose body is analysed: its parameters are known there, its caller's names are not.
@@ -57,11 +74,25 @@ pub(crate) struct FunctionBody {
     pub depth: usize,
 }
 
-/// Aliases of a select list.
-pub(crate) struct AliasScope {
-    pub names: Vec<(String, TypedExpr)>,
-    /// ORDER BY looks at the output's names before the input's.
+/// Names of outputs that expressions of the same block may use.
+pub(crate) enum AliasScope {
+    /// Aliases of a select list so far: used where the input has no such column.
+    Lateral(Vec<(String, TypedExpr)>),
+    /// The outputs, for the clauses after the select list.
+    Outputs(OutputScope),
+}
+
+/// The outputs of a select list as HAVING, QUALIFY and ORDER BY see them.
+pub(crate) struct OutputScope {
+    pub scope: Scope,
+    /// ORDER BY looks at the outputs' names before the input's.
     pub come_first: bool,
+    /// Within aggregate functions too; else their arguments see the input alone where it has the name.
+    pub within_aggregates: bool,
+    /// Names that can mean outputs only.
+    pub outputs_only: Vec<Name>,
+    /// Names that meant columns of the input, with the plan's names of these.
+    pub taken: Vec<(Name, String)>,
 }
 
 /// A CTE's definition.
@@ -69,8 +100,12 @@ pub(crate) struct AliasScope {
 pub(crate) enum Cte {
     /// Analysed where it is used, in the scopes where it was defined.
     Defined { query: Relation, columns: Vec<String>, depth: usize },
-    /// Analysed already (the working table of a recursive one).
+    /// Refers to itself; analysed where it is used, too.
+    Recursive { definition: CteDefinition, depth: usize },
+    /// The working table of a recursive one, within its step.
     Working(Arc<Resolved>),
+    /// A recursive one within its anchor, which may not refer to it.
+    Anchor,
 }
 
 /// An observation of a plan (`df.observe`): its node in the plan is found by name.
@@ -93,6 +128,14 @@ impl<'a> Analyzer<'a> {
             references: Vec::new(),
             windows: Vec::new(),
             pipe: None,
+            self_references: 0,
+            row_limit: None,
+            in_having: false,
+            in_where: false,
+            hoisted: Vec::new(),
+            sql_functions: Vec::new(),
+            function_path: Vec::new(),
+            aggregates: 0,
             below_used: Vec::new(),
             file_used: None,
             observations: Vec::new(),

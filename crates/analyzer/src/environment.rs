@@ -108,6 +108,8 @@ pub enum UserFunction {
     },
     /// A SQL function that gives rows.
     SqlTable {
+        /// Its full name.
+        name: String,
         parameters: Vec<Parameter>,
         columns: Vec<StructField>,
         body: Relation,

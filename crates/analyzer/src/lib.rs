@@ -14,6 +14,7 @@ pub mod exchange;
 mod expression;
 mod failure;
 mod files;
+mod function_check;
 pub mod observe;
 pub mod range;
 pub mod recursion;

@@ -86,6 +86,11 @@ impl Scope {
         scope
     }
 
+    /// True where names mean nothing.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
     fn build_index(&mut self) {
         if self.attributes.len() >= INDEX_FROM {
             for (i, a) in self.attributes.iter().enumerate() {

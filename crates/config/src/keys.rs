@@ -124,6 +124,8 @@ keys! {
     LPAD_RPAD_STRING = "spark.sql.legacy.lpadRpadAlwaysReturnString";
     NEGATIVE_INDEX_IN_INSERT = "spark.sql.legacy.negativeIndexInArrayInsert";
     NULL_IN_EMPTY_LIST = "spark.sql.legacy.nullInEmptyListBehavior";
+    VIEW_SCHEMA_BINDING_MODE = "spark.sql.legacy.viewSchemaBindingMode";
+    VIEW_SCHEMA_COMPENSATION = "spark.sql.legacy.viewSchemaCompensation";
     HAVING_AS_WHERE = "spark.sql.legacy.parser.havingWithoutGroupByAsWhere";
     PERCENTILE_DISC_LEGACY = "spark.sql.legacy.percentileDiscCalculation";
     REJECT_CORE_CONFS = "spark.sql.legacy.setCommandRejectsSparkCoreConfs";

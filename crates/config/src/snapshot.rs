@@ -216,6 +216,10 @@ snapshot! {
     decimal_allow_precision_loss: bool = boolean(DECIMAL_ALLOW_PRECISION_LOSS);
     /// Whether CHAR and VARCHAR are plain strings.
     char_varchar_as_string: bool = boolean(CHAR_VARCHAR_AS_STRING);
+    /// Views keep how they follow changes of what they read.
+    view_schema_binding: bool = boolean(VIEW_SCHEMA_BINDING_MODE);
+    /// Views cast columns that changed their types.
+    view_schema_compensation: bool = boolean(VIEW_SCHEMA_COMPENSATION);
     /// Whether CHAR is VARCHAR in new tables.
     char_as_varchar: bool = boolean(CHAR_AS_VARCHAR);
     /// Whether CHAR and VARCHAR stay types of their own in queries.

@@ -36,6 +36,8 @@ pub(crate) struct Variable {
 #[derive(Debug, Clone)]
 pub(crate) struct ViewQuery {
     pub query: Relation,
+    /// Names of the query's columns.
+    pub output: Vec<String>,
     /// The columns of the view.
     pub schema: StructType,
     pub database: String,

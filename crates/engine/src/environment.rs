@@ -5,16 +5,15 @@ use crate::catalog_state::{Found, Locals, ViewQuery};
 use crate::kept::{KeptTable, PersistKey, Persisted};
 use crate::statement::variable::variable_name;
 use crate::statement::{self, Runner};
+use crate::view_columns::{self, SchemaMode, ViewShape};
 use arrow::record_batch::RecordBatch;
 use firesteel_analyzer::environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
-use firesteel_analyzer::{Analyzer, Resolved, attribute};
-use firesteel_catalog::{CatalogTable, SESSION_CATALOG};
+use firesteel_analyzer::{Resolved, attribute};
+use firesteel_catalog::{CatalogTable, SESSION_CATALOG, ViewDefinition};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::SessionFacts;
-use firesteel_plan::{
-    CastMode, CatalogRequest, DataSource, Expr, ExprKind, Options, Relation, RelationKind, Statement, TimeTravel,
-};
+use firesteel_plan::{CatalogRequest, DataSource, Options, Statement, TimeTravel};
 use firesteel_sources::ScanRequest;
 use firesteel_types::Literal;
 use parking_lot::Mutex;
@@ -35,6 +34,17 @@ pub struct SessionEnvironment {
     locals: Locals,
     /// How many views are around what is analysed.
     views: usize,
+    /// What the analysis looked up.
+    references: Arc<Mutex<References>>,
+}
+
+/// What an analysis found by name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct References {
+    /// Temporary objects, by kind and name.
+    pub temporary: Vec<(&'static str, String)>,
+    /// Tables and views were read.
+    pub reads_tables: bool,
 }
 
 /// Views may use views, this deep.
@@ -68,6 +78,7 @@ impl SessionEnvironment {
             sources: Arc::default(),
             locals,
             views: 0,
+            references: Arc::default(),
         }
     }
 
@@ -88,57 +99,63 @@ impl SessionEnvironment {
             sources: self.sources.clone(),
             locals: self.locals.clone(),
             views: self.views + 1,
+            references: Arc::default(),
         })
     }
 
-    /// A view's query, its columns named and cast as the view has them.
+    /// A temporary view, its columns named and cast as it has them.
     fn view(&self, view: &ViewQuery, name: &[String]) -> Result<Arc<Resolved>> {
         let environment = self.in_view(&view.database, name)?;
-        let mut resolved = Analyzer::new(&environment).relation(&view.query)?;
-        if resolved.output.len() < view.schema.fields.len() {
-            let lost = view.schema.fields.get(resolved.output.len()).map_or("", |f| f.name.as_str());
-            return Err(SparkError::new("INCOMPATIBLE_VIEW_SCHEMA_CHANGE")
-                .with("viewName", attribute::quote_parts(name))
-                .with("colName", attribute::quote(lost))
-                .with("expectedNum", "1")
-                .with("actualCols", "[]")
-                .with("suggestion", "CREATE OR REPLACE the view"));
-        }
-        resolved.output.truncate(view.schema.fields.len());
-        let differs = |(a, f): (&attribute::Attribute, &firesteel_types::StructField)| {
-            a.data_type.as_nullable() != f.data_type.as_nullable()
+        let shape = ViewShape {
+            query: &view.query,
+            output: &view.output,
+            schema: &view.schema,
+            mode: SchemaMode::Unsupported,
+            name,
+            suggestion: "CREATE OR REPLACE TEMPORARY VIEW".to_string(),
         };
-        if resolved.output.iter().zip(&view.schema.fields).any(differs) {
-            let expressions = view
-                .schema
-                .fields
-                .iter()
-                .enumerate()
-                .map(|(i, field)| {
-                    let column = Expr::column(format!("c{i}"));
-                    let kind = ExprKind::Cast {
-                        child: Box::new(column),
-                        to: field.data_type.clone(),
-                        mode: CastMode::Session,
-                    };
-                    Expr::new(kind).alias(&field.name)
-                })
-                .collect();
-            let columns = (0..view.schema.fields.len()).map(|i| format!("c{i}")).collect();
-            let input = Relation::new(RelationKind::ToDataFrame { input: view.query.clone(), columns });
-            let cast = Relation::new(RelationKind::Project { input, expressions });
-            resolved = Analyzer::new(&environment).relation(&cast)?;
+        view_columns::read(&environment, &shape, &self.conf).map(Arc::new)
+    }
+
+    /// A view of the catalog; where it follows its query, the catalog learns what it is now.
+    fn stored_view(&self, table: &CatalogTable, view: &ViewDefinition, name: &[String]) -> Result<Resolved> {
+        let environment = self.in_view(&view.database, name)?;
+        let mode = SchemaMode::parse(&view.schema_mode);
+        let names: Vec<&str> = table.schema.fields.iter().map(|f| f.name.as_str()).collect();
+        let columns = if view.output.iter().eq(names.iter().copied()) {
+            String::new()
+        } else {
+            format!(" ({})", names.join(", "))
+        };
+        let declared = table.schema.char_varchar_as_string();
+        let shape = ViewShape {
+            query: &view.query,
+            output: &view.output,
+            schema: &declared,
+            mode,
+            name,
+            suggestion: format!("CREATE OR REPLACE VIEW {}{columns} AS {}", name.join("."), view.text),
+        };
+        let resolved = view_columns::read(&environment, &shape, &self.conf)?;
+        let schema = attribute::schema_of(&resolved.output).with_raw_types();
+        if matches!(mode, SchemaMode::TypeEvolution | SchemaMode::Evolution) && schema != table.schema {
+            self.session.engine().catalog().alter_table(&table.name, |table| {
+                if let (SchemaMode::Evolution, Some(view)) = (mode, &mut table.view) {
+                    view.output = schema.fields.iter().map(|f| f.name.clone()).collect();
+                }
+                table.schema = schema;
+                Ok(())
+            })?;
         }
-        statement::view::named(&resolved, &view.schema).map(Arc::new)
+        Ok(resolved)
     }
 
     /// A table or view of the catalog.
     fn stored(&self, table: &CatalogTable, options: &Options) -> Result<TableLookup> {
         let qualifier = table.name.parts();
         if let Some(view) = &table.view {
-            let query =
-                ViewQuery { query: view.query.clone(), schema: table.schema.clone(), database: view.database.clone() };
-            return Ok(TableLookup::Analysed { resolved: self.view(&query, &qualifier)?, qualifier });
+            let resolved = Arc::new(self.stored_view(table, view, &qualifier)?);
+            return Ok(TableLookup::Analysed { resolved, qualifier });
         }
         let mut all: Vec<(String, String)> = table.options.clone().into_iter().collect();
         all.extend(options.iter().cloned());
@@ -211,6 +228,11 @@ impl SessionEnvironment {
         self
     }
 
+    /// What the analysis looked up by name, views' own queries aside.
+    pub(crate) fn references(&self) -> References {
+        self.references.lock().clone()
+    }
+
     /// Paths of the files that the analysis looked up.
     pub(crate) fn sources(&self) -> Vec<String> {
         self.sources.lock().clone()
@@ -270,6 +292,13 @@ impl Environment for SessionEnvironment {
             return Err(SparkError::unsupported("time travel"));
         }
         let found = self.session.find(name, &self.facts.current_database)?;
+        {
+            let mut references = self.references.lock();
+            references.reads_tables = true;
+            if let Some(Found::Temporary { name, .. } | Found::Global { name, .. }) = &found {
+                references.temporary.push(("VIEW", name.clone()));
+            }
+        }
         if options.is_empty()
             && let Some(found) = &found
             && let Some(persisted) = self.persisted(&self.session.key_of(found))
@@ -338,7 +367,12 @@ impl Environment for SessionEnvironment {
 
     fn user_function(&self, name: &[String]) -> Result<Option<UserFunction>> {
         match self.session.find_function(name, &self.facts.current_database) {
-            Some(function) => statement::function::user_function(&function).map(Some),
+            Some(function) => {
+                if function.database.is_none() {
+                    self.references.lock().temporary.push(("FUNCTION", function.name.clone()));
+                }
+                statement::function::user_function(&function).map(Some)
+            }
             None => Ok(None),
         }
     }
@@ -351,7 +385,11 @@ impl Environment for SessionEnvironment {
             }
         }
         let Some(key) = variable_name(name) else { return Ok(None) };
-        Ok(self.session.catalog_state().variables.read().get(&key).map(|v| v.value.clone()))
+        let value = self.session.catalog_state().variables.read().get(&key).map(|v| v.value.clone());
+        if value.is_some() {
+            self.references.lock().temporary.push(("VARIABLE", name.last().cloned().unwrap_or_default()));
+        }
+        Ok(value)
     }
 
     fn catalog(&self, request: &CatalogRequest, plan_id: Option<i64>) -> Result<LocalRows> {

@@ -35,6 +35,7 @@ pub mod show;
 mod soft_limit;
 mod statement;
 mod streamed;
+mod view_columns;
 pub mod write;
 
 pub use analysis::{AnalysisReply, AnalysisRequest};

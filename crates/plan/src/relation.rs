@@ -107,16 +107,20 @@ pub type Options = Vec<(String, String)>;
 /// The operators of pipe syntax that compute columns, and take no aggregate functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PipeClause {
+    Select,
     Extend,
     Set,
+    Aggregate,
 }
 
 impl PipeClause {
     /// The clause's keyword.
     pub fn keyword(self) -> &'static str {
         match self {
+            Self::Select => "SELECT",
             Self::Extend => "EXTEND",
             Self::Set => "SET",
+            Self::Aggregate => "AGGREGATE",
         }
     }
 }
@@ -184,6 +188,10 @@ pub enum RelationKind {
     Limit {
         input: Relation,
         limit: Expr,
+    },
+    /// `LIMIT ALL`: no limit, of recursive queries either.
+    LimitAll {
+        input: Relation,
     },
     Offset {
         input: Relation,

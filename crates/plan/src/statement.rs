@@ -249,6 +249,21 @@ pub struct ColumnDefinition {
     pub position: Option<ColumnPosition>,
 }
 
+impl ColumnDefinition {
+    /// A column without options.
+    pub fn new(field: StructField) -> Self {
+        Self {
+            field,
+            default: None,
+            generated: None,
+            identity: None,
+            constraints: Vec::new(),
+            comment: None,
+            position: None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
     pub always: bool,

@@ -131,7 +131,7 @@ fn results_are_ordered_and_limited() {
     assert_eq!(query("SELECT a FROM t ORDER BY a DESC NULLS FIRST, b"), "Sort(Project(t)[a])[a desc first, b asc]");
     assert_eq!(query("SELECT a FROM t ORDER BY ALL DESC"), "Sort(Project(t)[a])[all false None]");
     assert_eq!(query("SELECT a FROM t LIMIT 2 OFFSET 1"), "Limit(Offset(Project(t)[a])[1])[2]");
-    assert_eq!(query("SELECT a FROM t LIMIT ALL OFFSET 1"), "Offset(Project(t)[a])[1]");
+    assert_eq!(query("SELECT a FROM t LIMIT ALL OFFSET 1"), "LimitAll(Offset(Project(t)[a])[1])");
     assert_eq!(query("SELECT a FROM t CLUSTER BY b"), "LocalSort(Spread(Project(t)[a])[b])[b asc]");
     assert_eq!(query("SELECT a FROM t DISTRIBUTE BY a SORT BY b"), "LocalSort(Spread(Project(t)[a])[a])[b asc]");
     assert_eq!(query("SELECT a FROM t ORDER BY a SORT BY b"), "UNSUPPORTED_FEATURE.COMBINATION_QUERY_RESULT_CLAUSES");

@@ -45,16 +45,24 @@ fn call_by_name(
         Body::Scalar { .. } | Body::Build(_) => {
             refuse_aggregate_syntax(&name, call)?;
             let arguments = arguments(a, &call.arguments, scope)?;
+            let arguments = super::collation::common(function, &call.arguments, arguments)?;
+            let collation = super::collation::of(&arguments);
             let text = super::operator::text(&call.name, &arguments);
             let arguments = super::char_padding::padded(a, function.name, arguments, scope)?;
             let mut context = a.build_context(origin);
             let built = function.build(&mut context, arguments)?;
+            let built = super::collation::passed_on(function, collation.as_ref(), built);
             Ok(match text {
                 Some(text) => built.named(text),
                 None => built,
             })
         }
-        Body::Aggregate(build) => aggregate(a, function, *build, call, (origin, is_windowed), scope),
+        Body::Aggregate(build) => {
+            a.aggregates += 1;
+            let built = aggregate(a, function, *build, call, (origin, is_windowed), scope);
+            a.aggregates -= 1;
+            built
+        }
         Body::HigherOrder(higher_order) => {
             refuse_aggregate_syntax(&name, call)?;
             lambda::call(a, function, *higher_order, call, origin, scope)
@@ -135,6 +143,9 @@ fn special(
             super::file::file_fact(a, name, origin, scope).map(Some)
         }
         "grouping" | "grouping_id" | "grouping__id" => grouping(a, name, call, scope).map(Some),
+        // `NOT LIKE ALL`: like none of them; `NOT LIKE ANY`: not like all of them.
+        "notlikeall" => negated(a, "likeany", call, origin, scope).map(Some),
+        "notlikeany" => negated(a, "likeall", call, origin, scope).map(Some),
         "in" => match call.arguments.as_slice() {
             [value, Expr { kind: ExprKind::Subquery { kind: SubqueryKind::Scalar, query }, .. }] => {
                 let kind = SubqueryKind::In(vec![value.clone()]);
@@ -144,6 +155,24 @@ fn special(
         },
         _ => Ok(None),
     }
+}
+
+/// A call that is true where another function's is false, under its own name.
+fn negated(
+    a: &mut Analyzer<'_>,
+    function: &str,
+    call: &FunctionCall,
+    origin: &Origin,
+    scope: &Scope,
+) -> Result<TypedExpr> {
+    let value = match call.arguments.first() {
+        Some(value) => a.expression(value, scope)?.name,
+        None => String::new(),
+    };
+    let text = format!("{}({value})", call.name.join("."));
+    let inner = Expr::call(function, call.arguments.clone()).at(origin.clone());
+    let typed = a.expression(&Expr::call("not", vec![inner]).at(origin.clone()), scope)?;
+    Ok(typed.named(text))
 }
 
 /// `struct(a, b + 1 AS c)`: fields named after the arguments.
@@ -231,6 +260,7 @@ fn aggregate(
         [Expr { kind: ExprKind::Star { target: None, except, .. }, .. }] if except.is_empty()
     ) && function.name == "count"
         && !call.is_distinct;
+    let used_before = a.outer.last().map_or(0, |o| o.used.len());
     let arguments = if is_star { Vec::new() } else { arguments(a, &call.arguments, scope)? };
     for argument in &arguments {
         if !is_windowed && contains_aggregate(&argument.expr) {
@@ -240,6 +270,7 @@ fn aggregate(
             return Err(SparkError::new("_LEGACY_ERROR_TEMP_1031"));
         }
     }
+    let is_volatile = arguments.iter().any(|argument| argument.expr.is_volatile());
     let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
     let text = function.call_text(&texts);
     let mut context = a.build_context(origin);
@@ -278,13 +309,21 @@ fn aggregate(
             is_star,
         },
     )?;
-    Ok(match filter_text {
+    let built = match filter_text {
         Some(filter) => {
             let name = format!("{} FILTER (WHERE {filter})", built.name);
             built.named(name)
         }
         None => built,
-    })
+    };
+    if is_windowed {
+        return Ok(built);
+    }
+    if is_volatile {
+        return Err(SparkError::new("AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION")
+            .with("sqlExpr", format!("\"{}\"", built.name)));
+    }
+    super::subquery::hoisted(a, built, used_before)
 }
 
 /// A sort key with its type.
@@ -299,6 +338,15 @@ pub(crate) fn contains_aggregate(expr: &DfExpr) -> bool {
     expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false)
 }
 
+/// The condition of a parameter that is given twice.
+pub(super) fn twice(position: usize, positional: usize) -> &'static str {
+    if position < positional {
+        "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED"
+    } else {
+        "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE"
+    }
+}
+
 /// Puts named arguments into their positions.
 pub(crate) fn in_order(function: &Function, name: &str, call: &FunctionCall) -> Result<FunctionCall> {
     let is_named = |e: &Expr| matches!(e.kind, ExprKind::NamedArgument { .. });
@@ -308,6 +356,7 @@ pub(crate) fn in_order(function: &Function, name: &str, call: &FunctionCall) -> 
     let params = function.signature.params;
     let mut slots: Vec<Option<Expr>> = vec![None; params.len()];
     let mut has_named = false;
+    let positional = call.arguments.iter().take_while(|e| !is_named(*e)).count();
     for (i, argument) in call.arguments.iter().enumerate() {
         match &argument.kind {
             ExprKind::NamedArgument { name: parameter, value } => {
@@ -321,7 +370,7 @@ pub(crate) fn in_order(function: &Function, name: &str, call: &FunctionCall) -> 
                         .with("proposal", near.join(", "))
                 })?;
                 if slots[position].is_some() {
-                    return Err(SparkError::new("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED")
+                    return Err(SparkError::new(twice(position, positional))
                         .with("routineName", quote(name))
                         .with("parameterName", quote(parameter)));
                 }
@@ -359,7 +408,8 @@ pub(crate) fn in_order(function: &Function, name: &str, call: &FunctionCall) -> 
 fn user_function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
     match a.env.user_function(&call.name)? {
         Some(UserFunction::SqlScalar { name, parameters, returns, body }) => {
-            let (mut body, texts) = super::sql_function::scalar(a, call, &parameters, &body, scope)?;
+            a.sql_functions.push(name.split('.').map(str::to_string).collect());
+            let (mut body, texts) = super::sql_function::scalar(a, call, (&name, &parameters), &body, scope)?;
             if let Some(returns) = returns {
                 body = super::implicit_cast(a, body, &returns)?;
             }

@@ -2,6 +2,7 @@
 
 mod call;
 mod char_padding;
+mod collation;
 mod extract;
 mod file;
 mod lambda;
@@ -17,8 +18,9 @@ pub(crate) use call::{arguments, builtin_name, generator, in_order, sort_key, un
 pub(crate) use char_padding::read as read_padded;
 pub(crate) use extract::{extract_field, get_field};
 pub(crate) use output::{NamedExpr, named, output_name};
-pub(crate) use sql_function::{bind, within};
+pub(crate) use sql_function::{bind, refuse_sql_functions, within};
 pub(crate) use star::expand;
+pub(crate) use subquery::correlated;
 pub(crate) use window::{contains_window, not_in_operator};
 
 use crate::analyzer::Analyzer;
@@ -30,7 +32,7 @@ use firesteel_functions::scalar::predicate::equality;
 use firesteel_functions::{TypedExpr, cast};
 use firesteel_plan::{CastMode, Expr, ExprKind, Parameter};
 use firesteel_types::time_zone::TimeZone;
-use firesteel_types::{DataType, Literal};
+use firesteel_types::{Collation, DataType, Literal};
 
 /// Analyses one expression.
 pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Result<TypedExpr> {
@@ -208,6 +210,16 @@ fn explicit_cast(
 /// The value by which rows are grouped, ordered or told apart: with one zero and one NaN.
 pub(crate) fn key(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<DfExpr> {
     equality::key(typed, &a.build_context(&firesteel_plan::Origin::Unknown))
+}
+
+/// A value in the one form that equal values share, of its own type.
+pub(crate) fn whole(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<DfExpr> {
+    equality::whole(typed, &a.build_context(&firesteel_plan::Origin::Unknown))
+}
+
+/// True for texts that are told apart by keys of another type.
+pub(crate) fn is_collated(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::String(collation) if *collation != Collation::Utf8Binary)
 }
 
 /// An implicit cast: the name stays.

@@ -1,7 +1,7 @@
 //! Columns by name.
 
 use super::extract::extract_field;
-use crate::analyzer::Analyzer;
+use crate::analyzer::{AliasScope, Analyzer, OutputScope};
 use crate::attribute::{Attribute, quote_parts, quoted_as_needed};
 use crate::scope::{Found, Scope};
 use arrow::datatypes::Field;
@@ -34,13 +34,14 @@ pub(crate) fn attribute(
         // fails here rather than guess.
         return Err(SparkError::new("CANNOT_RESOLVE_DATAFRAME_COLUMN").with("name", quoted_as_needed(name)));
     }
-    if let Some(found) = alias(a, name, scope, true)? {
+    if let Some(found) = preferred_output(a, name)? {
         return Ok(found);
     }
     if let Some(found) = scope.find(name)? {
+        note_taken(a, name, &found);
         return take(a, found).map(|typed| respelled(typed, name));
     }
-    if let Some(found) = alias(a, name, scope, false)? {
+    if let Some(found) = alias(a, name, scope)? {
         return Ok(found);
     }
     if let Some(found) = in_outer(a, name)? {
@@ -59,7 +60,7 @@ pub(crate) fn attribute(
         let text = name.join(".");
         return Ok(super::literal(&value)?.named(text));
     }
-    Err(scope.unresolved(name))
+    Err(super::sql_function::unresolved(a, name, scope))
 }
 
 /// Functions that may be called without parentheses.
@@ -113,25 +114,74 @@ fn lambda_variable(a: &Analyzer<'_>, name: &[String], scope: &Scope) -> Result<O
     Ok(None)
 }
 
-fn alias(a: &Analyzer<'_>, name: &[String], scope: &Scope, come_first: bool) -> Result<Option<TypedExpr>> {
-    let Some(aliases) = a.aliases.last() else { return Ok(None) };
-    if aliases.come_first != come_first {
+/// An output that a clause's name means before the input's columns.
+fn preferred_output(a: &Analyzer<'_>, name: &[String]) -> Result<Option<TypedExpr>> {
+    let Some(AliasScope::Outputs(outputs)) = a.aliases.last() else { return Ok(None) };
+    let is_reached = outputs.within_aggregates || a.aggregates == 0;
+    if is_reached && outputs.outputs_only.iter().any(|n| n == name) {
+        let found = match outputs.scope.find(name) {
+            Err(_) if outputs.come_first => None,
+            found => found?,
+        };
+        return match found {
+            Some(found) => fields(a, found.attribute.typed(), &found.fields).map(Some),
+            None => Err(outputs.scope.unresolved(name)),
+        };
+    }
+    if !outputs.come_first {
         return Ok(None);
     }
-    let Some((first, rest)) = name.split_first() else { return Ok(None) };
-    let mut matches = aliases.names.iter().filter(|(n, _)| scope.same_name(n, first));
-    let Some((_, typed)) = matches.next() else { return Ok(None) };
-    if let Some((_, other)) = matches.next()
-        && other.expr != typed.expr
+    // A name of several outputs may still be one of the input's.
+    match outputs.scope.find(name) {
+        Ok(Some(found)) => fields(a, found.attribute.typed(), &found.fields).map(Some),
+        Ok(None) | Err(_) => Ok(None),
+    }
+}
+
+/// Notes a name of a clause that means a column of the input.
+fn note_taken(a: &mut Analyzer<'_>, name: &[String], found: &Found) {
+    let is_within = a.aggregates > 0;
+    if let Some(AliasScope::Outputs(outputs)) = a.aliases.last_mut()
+        && (outputs.within_aggregates || !is_within)
     {
-        if come_first {
-            return Err(SparkError::new("AMBIGUOUS_REFERENCE")
-                .with("name", quote_parts(name))
-                .with("referenceNames", format!("[{0}, {0}]", quote_parts(name))));
+        outputs.taken.push((name.to_vec(), found.attribute.column_name()));
+    }
+}
+
+/// An alias of the select list, where the input has no such column.
+fn alias(a: &Analyzer<'_>, name: &[String], scope: &Scope) -> Result<Option<TypedExpr>> {
+    let names = match a.aliases.last() {
+        Some(AliasScope::Lateral(names)) => names,
+        Some(AliasScope::Outputs(outputs)) => {
+            return match outputs.scope.find(name)? {
+                Some(found) => fields(a, found.attribute.typed(), &found.fields).map(Some),
+                None if outputs.come_first && a.outer.is_empty() && a.function.is_none() => {
+                    output_error(a, name, outputs)
+                }
+                None => Ok(None),
+            };
         }
-        return Err(SparkError::new("AMBIGUOUS_LATERAL_COLUMN_ALIAS").with("name", quote_parts(name)).with("n", "2"));
+        None => return Ok(None),
+    };
+    let Some((first, rest)) = name.split_first() else { return Ok(None) };
+    let mut matches = names.iter().filter(|(n, _)| scope.same_name(n, first));
+    let Some((_, typed)) = matches.next() else { return Ok(None) };
+    let others = matches.count();
+    if others > 0 {
+        return Err(SparkError::new("AMBIGUOUS_LATERAL_COLUMN_ALIAS")
+            .with("name", quote_parts(name))
+            .with("n", (others + 1).to_string()));
     }
     fields(a, typed.clone(), rest).map(Some)
+}
+
+/// The error of a name that is neither an output nor a column, a function or a variable.
+fn output_error(a: &Analyzer<'_>, name: &[String], outputs: &OutputScope) -> Result<Option<TypedExpr>> {
+    let is_function = matches!(name, [one] if bare_function(one).is_some());
+    if is_function || a.env.variable(name)?.is_some() {
+        return Ok(None);
+    }
+    Err(outputs.scope.unresolved(name))
 }
 
 pub(super) fn outer_reference(attribute: &Attribute) -> DfExpr {
@@ -140,17 +190,29 @@ pub(super) fn outer_reference(attribute: &Attribute) -> DfExpr {
 }
 
 fn in_outer(a: &mut Analyzer<'_>, name: &[String]) -> Result<Option<TypedExpr>> {
-    // The body of a function does not see the queries around its call.
+    // A query sees the columns of the one around it and no further, the body of a function none of its caller's.
     let outermost = a.function.as_ref().map_or(0, |f| f.depth);
-    for level in (outermost..a.outer.len()).rev() {
-        if !a.outer[level].is_open {
-            continue;
-        }
-        if let Some(found) = a.outer[level].scope.find(name)? {
-            return use_outer(a, level, &found).map(Some);
-        }
+    let Some(level) = a.outer.len().checked_sub(1).filter(|level| *level >= outermost) else { return Ok(None) };
+    // A name of several columns there is none of them.
+    match a.outer[level].scope.find(name) {
+        Ok(Some(found)) => use_outer(a, level, &found).map(Some),
+        Ok(None) | Err(_) => Ok(None),
     }
-    Ok(None)
+}
+
+/// The columns that `target.*` means in the query around this one.
+pub(super) fn outer_star(a: &mut Analyzer<'_>, target: &[String]) -> Vec<(String, TypedExpr)> {
+    let Some(query) = a.outer.last_mut() else { return Vec::new() };
+    let mut columns = Vec::new();
+    for attribute in query.scope.star(target) {
+        let expr = outer_reference(&attribute);
+        if !query.used.contains(&expr) {
+            query.used.push(expr.clone());
+        }
+        let typed = TypedExpr::new(expr, attribute.data_type.clone(), attribute.nullable, attribute.name.clone());
+        columns.push((attribute.name, typed));
+    }
+    columns
 }
 
 fn in_outer_by_plan_id(a: &mut Analyzer<'_>, plan_id: i64, name: &[String]) -> Result<Option<TypedExpr>> {
@@ -170,7 +232,9 @@ fn use_outer(a: &mut Analyzer<'_>, level: usize, found: &Found) -> Result<TypedE
         }
     }
     let attribute = &found.attribute;
-    let typed = TypedExpr::new(expr, attribute.data_type.clone(), attribute.nullable, attribute.name.clone());
+    let full: Vec<&str> = attribute.qualifier.iter().chain([&attribute.name]).map(String::as_str).collect();
+    let text = format!("outer({})", full.join("."));
+    let typed = TypedExpr::new(expr, attribute.data_type.clone(), attribute.nullable, text);
     fields(a, typed, &found.fields)
 }
 

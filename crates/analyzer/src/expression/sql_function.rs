@@ -2,7 +2,7 @@
 
 use super::name::{fields, outer_reference};
 use crate::analyzer::{Analyzer, FunctionBody};
-use crate::attribute::quote_parts;
+use crate::attribute::{Attribute, quote_parts};
 use crate::environment::Parameter;
 use crate::scope::Scope;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -52,7 +52,9 @@ pub(crate) fn bind(
         };
         let slot = slots.get_mut(position).ok_or_else(wrong_number)?;
         if slot.is_some() {
-            return Err(SparkError::new("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED")
+            let is_named = |e: &&Expr| matches!(e.kind, ExprKind::NamedArgument { .. });
+            let positional = call.arguments.iter().take_while(|e| !is_named(e)).count();
+            return Err(SparkError::new(super::call::twice(position, positional))
                 .with("routineName", routine())
                 .with("parameterName", crate::attribute::quote(&parameters[position].name)));
         }
@@ -79,10 +81,16 @@ pub(crate) fn bind(
 /// Analyses something of a function's body: it sees the parameters, and nothing of the caller.
 pub(crate) fn within<T>(
     a: &mut Analyzer<'_>,
-    name: &str,
+    (name, full_name): (&str, &str),
     parameters: Vec<(String, TypedExpr)>,
     analyse: impl FnOnce(&mut Analyzer<'_>) -> Result<T>,
 ) -> Result<T> {
+    let is_caller = a.function_path.iter().any(|f| f.eq_ignore_ascii_case(full_name));
+    a.function_path.push(full_name.to_string());
+    if is_caller {
+        let path = std::mem::take(&mut a.function_path).join(" -> ");
+        return Err(SparkError::new("CYCLIC_FUNCTION_REFERENCE").with("path", path));
+    }
     let body = FunctionBody { name: name.to_string(), parameters, depth: a.outer.len() };
     let function = a.function.replace(body);
     let lambdas = std::mem::take(&mut a.lambdas);
@@ -90,7 +98,10 @@ pub(crate) fn within<T>(
     let ctes = std::mem::take(&mut a.ctes);
     let references = std::mem::take(&mut a.references);
     let windows = std::mem::take(&mut a.windows);
+    let around = std::mem::take(&mut a.aggregates);
     let result = analyse(a);
+    a.aggregates = around;
+    a.function_path.pop();
     a.function = function;
     a.lambdas = lambdas;
     a.aliases = aliases;
@@ -104,7 +115,7 @@ pub(crate) fn within<T>(
 pub(crate) fn scalar(
     a: &mut Analyzer<'_>,
     call: &FunctionCall,
-    parameters: &[Parameter],
+    (full_name, parameters): (&str, &[Parameter]),
     body: &Expr,
     scope: &Scope,
 ) -> Result<(TypedExpr, Vec<String>)> {
@@ -118,7 +129,7 @@ pub(crate) fn scalar(
     }
     let bound = bind(a, call, parameters, scope)?;
     let name = call.name.last().cloned().unwrap_or_default();
-    let body = within(a, &name, bound, |a| a.expression(body, &scope.closed()))?;
+    let body = within(a, (&name, full_name), bound, |a| a.expression(body, &scope.closed()))?;
     Ok((body, texts))
 }
 
@@ -135,6 +146,10 @@ pub(super) fn parameter(a: &mut Analyzer<'_>, name: &[String], scope: &Scope) ->
     };
     let Some((value, rest)) = found else { return Ok(None) };
     let (mut value, rest, depth) = (value.clone(), rest.to_vec(), function.depth);
+    if a.outer.len() > depth + 1 {
+        // A query within a query of the body: it sees the one around it alone.
+        return Ok(None);
+    }
     if let Some(caller) = a.outer.get(depth) {
         // Within a subquery of the body the caller's columns are outer ones.
         let columns = &caller.scope;
@@ -153,4 +168,25 @@ pub(super) fn parameter(a: &mut Analyzer<'_>, name: &[String], scope: &Scope) ->
         value.expr = crate::resolved::built(transformed)?.data;
     }
     fields(a, value, &rest).map(Some)
+}
+
+/// The error of a name in a function's body that means nothing there.
+pub(super) fn unresolved(a: &Analyzer<'_>, name: &[String], scope: &Scope) -> SparkError {
+    match &a.function {
+        Some(function) if scope.is_closed() => {
+            let parameters = function.parameters.iter().map(|(n, v)| Attribute::new(n, v.data_type.clone(), true));
+            Scope::of(parameters.collect(), a.case_sensitive()).unresolved(name)
+        }
+        _ => scope.unresolved(name),
+    }
+}
+
+/// The error of a SQL function in an operator that cannot have one.
+pub(crate) fn refuse_sql_functions(a: &mut Analyzer<'_>, operator: &str) -> Result<()> {
+    match std::mem::take(&mut a.sql_functions).first() {
+        None => Ok(()),
+        Some(function) => Err(SparkError::new("UNSUPPORTED_SQL_UDF_USAGE")
+            .with("functionName", quote_parts(function))
+            .with("nodeName", operator)),
+    }
 }

@@ -74,6 +74,10 @@ fn star(
                 .collect();
         }
     }
+    let outer = super::name::outer_star(a, target);
+    if !outer.is_empty() {
+        return Ok(outer);
+    }
     let names: Vec<String> = scope.attributes.iter().map(|c| c.name.clone()).collect();
     Err(SparkError::new("CANNOT_RESOLVE_STAR_EXPAND")
         .with("targetString", quote_parts(target))

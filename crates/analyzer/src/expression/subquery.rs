@@ -1,8 +1,10 @@
 //! Subqueries in expressions.
 
 use crate::analyzer::{Analyzer, OuterQuery};
+use crate::attribute::Attribute;
 use crate::resolved::{Resolved, project};
 use crate::scope::Scope;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::expr::{Exists, InSubquery};
 use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, Subquery};
 use firesteel_error::{Result, SparkError};
@@ -57,16 +59,61 @@ fn make(plan: LogicalPlan, used: Vec<DfExpr>) -> Subquery {
 
 /// Analyses a query that may use the columns of `scope`, and says which it uses.
 pub(crate) fn correlated(a: &mut Analyzer<'_>, query: &Relation, scope: &Scope) -> Result<(Resolved, Vec<DfExpr>)> {
-    a.outer.push(OuterQuery { scope: scope.clone(), used: Vec::new(), is_open: true });
+    let aggregates = a.in_having.then(Vec::new);
+    a.outer.push(OuterQuery { scope: scope.clone(), used: Vec::new(), aggregates });
     let aliases = std::mem::take(&mut a.aliases);
     let below = std::mem::take(&mut a.below_used);
     let file = a.file_used.take();
+    let (in_having, in_where) = (std::mem::take(&mut a.in_having), std::mem::take(&mut a.in_where));
+    let around = std::mem::take(&mut a.aggregates);
     let inner = a.relation(query);
+    a.aggregates = around;
+    (a.in_having, a.in_where) = (in_having, in_where);
     a.aliases = aliases;
     a.below_used = below;
     a.file_used = file;
-    let used = a.outer.pop().map(|o| o.used).unwrap_or_default();
+    let (used, aggregates) = a.outer.pop().map(|o| (o.used, o.aggregates)).unwrap_or_default();
+    a.hoisted.extend(aggregates.into_iter().flatten());
     Ok((inner?, used))
+}
+
+/// An aggregate function over columns of the enclosing query belongs to that query, where its HAVING compares
+/// with it; anywhere else it has no place.
+pub(super) fn hoisted(a: &mut Analyzer<'_>, aggregate: TypedExpr, used_before: usize) -> Result<TypedExpr> {
+    let mut has_own = false;
+    let mut has_outer = false;
+    let visited = aggregate.expr.apply(|e| {
+        has_own |= matches!(e, DfExpr::Column(_));
+        has_outer |= matches!(e, DfExpr::OuterReferenceColumn(..));
+        Ok(TreeNodeRecursion::Continue)
+    });
+    if visited.is_err() || !has_outer || a.function.is_some() {
+        return Ok(aggregate);
+    }
+    if has_own {
+        return Err(SparkError::new(
+            "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.AGGREGATE_FUNCTION_MIXED_OUTER_LOCAL_REFERENCES",
+        )
+        .with("function", aggregate.name));
+    }
+    let is_where = a.in_where;
+    let Some(OuterQuery { used, aggregates: Some(aggregates), .. }) = a.outer.last_mut().filter(|_| is_where) else {
+        return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.CORRELATED_REFERENCE")
+            .with("sqlExprs", format!("\"{}\"", aggregate.name)));
+    };
+    let own = aggregate.expr.clone().transform(|e| {
+        Ok(match e {
+            DfExpr::OuterReferenceColumn(_, column) => Transformed::yes(DfExpr::Column(column)),
+            other => Transformed::no(other),
+        })
+    });
+    let attribute = Attribute::new(&aggregate.name, aggregate.data_type.clone(), aggregate.nullable);
+    let reference = super::name::outer_reference(&attribute);
+    used.truncate(used_before);
+    used.push(reference.clone());
+    let typed = TypedExpr { expr: crate::resolved::built(own)?.data, ..aggregate.clone() };
+    aggregates.push((attribute, typed));
+    Ok(TypedExpr { expr: reference, ..aggregate })
 }
 
 fn single_column(inner: Resolved) -> Result<Resolved> {

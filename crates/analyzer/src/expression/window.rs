@@ -216,6 +216,11 @@ fn frame(
             WindowFrameBound::Preceding(if units == WindowFrameUnits::Range { ScalarValue::Null } else { null() });
         return Ok(DfFrame::new_bounds(units, lower, upper));
     };
+    if frame.unit == FrameUnit::Range && analysed.order.is_empty() && has_offset(frame) {
+        return Err(
+            SparkError::new("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER").with("sqlExpr", "\"window specification\"")
+        );
+    }
     let lower = bound(a, frame, &frame.lower, analysed)?;
     let upper = bound(a, frame, &frame.upper, analysed)?;
     let units = match frame.unit {
@@ -223,11 +228,6 @@ fn frame(
         FrameUnit::Range => WindowFrameUnits::Range,
     };
     check_bounds(frame, units, &lower, &upper)?;
-    if units == WindowFrameUnits::Range && analysed.order.is_empty() && has_offset(frame) {
-        return Err(
-            SparkError::new("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER").with("sqlExpr", "\"window specification\"")
-        );
-    }
     if units == WindowFrameUnits::Range && analysed.order.is_empty() {
         return Ok(DfFrame::new_bounds(
             WindowFrameUnits::Rows,
@@ -415,8 +415,22 @@ fn window_text(function: &str, spec: &Analysed, frame: &DfFrame, offset: Option<
 }
 
 fn frame_text(units: WindowFrameUnits, lower: &WindowFrameBound, upper: &WindowFrameBound) -> String {
-    let units = if units == WindowFrameUnits::Rows { "ROWS" } else { "RANGE" };
-    format!("{units} BETWEEN {} AND {}", bound_text(lower), bound_text(upper))
+    if units == WindowFrameUnits::Rows {
+        return format!("ROWS BETWEEN {} AND {}", bound_text(lower), bound_text(upper));
+    }
+    format!("RANGE BETWEEN {} AND {}", range_bound_text(lower), range_bound_text(upper))
+}
+
+/// A number that precedes is shown as one that follows, its sign turned, where it is cast to the order key's type.
+fn range_bound_text(bound: &WindowFrameBound) -> String {
+    match bound {
+        WindowFrameBound::Preceding(v)
+            if !v.is_null() && v.data_type().is_numeric() && v.data_type() != arrow::datatypes::DataType::Int32 =>
+        {
+            format!("(- {v}) FOLLOWING")
+        }
+        other => bound_text(other),
+    }
 }
 
 /// `a ASC NULLS FIRST`

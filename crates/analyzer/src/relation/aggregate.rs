@@ -7,11 +7,13 @@ use crate::resolved::{Resolved, built, project};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, HashMap};
 use datafusion::logical_expr::expr::{AggregateFunction, GroupingSet};
-use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, lit};
+use datafusion::logical_expr::{
+    Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, Operator, binary_expr, lit,
+};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::TypedExpr;
 use firesteel_plan::GroupingElement;
-use firesteel_types::DataType;
+use firesteel_types::{DataType, Literal};
 use std::sync::Arc;
 
 /// Group keys as analysed, and the sets of them to group by (positions of keys).
@@ -45,14 +47,20 @@ pub(crate) fn plan(
         expressions.extend(keys.iter().filter(|k| !k.is_column()).map(NamedExpr::expr));
         base = project(base, expressions)?;
     }
+    let never_grouped = never_grouped(groups)?;
     let mut aggregates: Vec<DfExpr> = Vec::new();
+    let firsts = first_texts(groups, &keys, &mut aggregates)?;
     let mut known: HashMap<DfExpr, Column> = HashMap::new();
     for output in outputs.iter_mut() {
         let mut failure = None;
         let transformed = built(output.expr.clone().transform_down(|e| {
-            if let Some(position) = groups.keys.iter().position(|k| k.expr == e) {
-                let column = keys[position].attribute.column();
-                return Ok(Transformed::new(DfExpr::Column(column), true, TreeNodeRecursion::Jump));
+            if let Some(position) = groups.keys.iter().position(|k| same_value(&k.expr, &e)) {
+                let column = match (&never_grouped[position], &firsts[position]) {
+                    (Some(null), _) => null.clone(),
+                    (None, Some(first)) => first.clone(),
+                    (None, None) => keys[position].attribute.expr(),
+                };
+                return Ok(Transformed::new(column, true, TreeNodeRecursion::Jump));
             }
             match &e {
                 DfExpr::AggregateFunction(f) if f.func.name() == "grouping" => match grouping(f, groups) {
@@ -94,11 +102,8 @@ pub(crate) fn plan(
             return Err(error);
         }
         output.expr = transformed.data;
-        if groups.sets.is_some()
-            && let DfExpr::Column(column) = &output.expr
-            && keys.iter().any(|k| k.attribute.column() == *column)
-        {
-            output.nullable = true;
+        if groups.sets.is_some() && transformed.transformed {
+            output.nullable |= uses_a_key(&output.expr, &keys);
         }
     }
     let group_expr = match &groups.sets {
@@ -112,7 +117,134 @@ pub(crate) fn plan(
         // Nothing to compute: one row.
         aggregates.push(datafusion::functions_aggregate::count::count_udaf().call(vec![lit(1)]).alias("one#row"));
     }
-    built(Aggregate::try_new(Arc::new(base), group_expr, aggregates).map(LogicalPlan::Aggregate))
+    let has_total = groups.sets.as_ref().is_some_and(|sets| sets.iter().any(Vec::is_empty));
+    if !has_total {
+        return built(Aggregate::try_new(Arc::new(base), group_expr, aggregates).map(LogicalPlan::Aggregate));
+    }
+    // Spark repeats the input's rows for every set: without rows there is no total either.
+    let rows = Attribute::new("rows", DataType::Long, false);
+    aggregates.push(datafusion::functions_aggregate::count::count_udaf().call(vec![lit(1)]).alias(rows.column_name()));
+    let plan = built(Aggregate::try_new(Arc::new(base), group_expr, aggregates).map(LogicalPlan::Aggregate))?;
+    built(LogicalPlanBuilder::from(plan).filter(rows.expr().gt(lit(0i64))).and_then(LogicalPlanBuilder::build))
+}
+
+/// Groups of collated texts show the first of their texts, as their keys are no texts.
+fn first_texts(groups: &Groups, keys: &[NamedExpr], aggregates: &mut Vec<DfExpr>) -> Result<Vec<Option<DfExpr>>> {
+    let mut firsts = Vec::with_capacity(keys.len());
+    for (key, column) in groups.keys.iter().zip(keys) {
+        if !crate::expression::is_collated(&key.data_type) {
+            firsts.push(None);
+            continue;
+        }
+        let text = Attribute::new("text", key.data_type.clone(), true);
+        aggregates.push(super::collated::first(key.expr.clone()).alias(text.column_name()));
+        // Where the key is not of the row's grouping set, there is no text.
+        let null = crate::expression::literal(&Literal::Null(key.data_type.clone()))?.expr;
+        let shown = datafusion::logical_expr::when(column.attribute.expr().is_null(), null).otherwise(text.expr());
+        firsts.push(Some(match groups.sets {
+            Some(_) => built(shown)?,
+            None => text.expr(),
+        }));
+    }
+    Ok(firsts)
+}
+
+/// Nulls for the keys that are in none of the grouping sets.
+fn never_grouped(groups: &Groups) -> Result<Vec<Option<DfExpr>>> {
+    let Some(sets) = &groups.sets else { return Ok(vec![None; groups.keys.len()]) };
+    let null = |i: usize| sets.iter().all(|set| !set.contains(&i));
+    groups
+        .keys
+        .iter()
+        .enumerate()
+        .map(|(i, key)| match null(i) {
+            true => crate::expression::literal(&Literal::Null(key.data_type.clone())).map(|t| Some(t.expr)),
+            false => Ok(None),
+        })
+        .collect()
+}
+
+fn uses_a_key(expr: &DfExpr, keys: &[NamedExpr]) -> bool {
+    let is_key = |e: &DfExpr| match e {
+        DfExpr::Column(column) => keys.iter().any(|k| k.attribute.column() == *column),
+        DfExpr::Literal(value, _) => value.is_null(),
+        _ => false,
+    };
+    expr.exists(|e| Ok(is_key(e))).unwrap_or(false)
+}
+
+/// True where two expressions have the same value, whatever the order of the operands of sums and the like.
+pub(super) fn same_value(left: &DfExpr, right: &DfExpr) -> bool {
+    if left == right {
+        return true;
+    }
+    if std::mem::discriminant(left) != std::mem::discriminant(right) || !has_operands(left) {
+        return false;
+    }
+    let (Some(left), Some(right)) = (in_order(left), in_order(right)) else { return false };
+    left == right
+}
+
+fn has_operands(expr: &DfExpr) -> bool {
+    expr.exists(|e| Ok(commutative(e).is_some())).unwrap_or(false)
+}
+
+/// The operands of a call whose operands may change places, with the call's name.
+fn commutative(expr: &DfExpr) -> Option<(String, Vec<DfExpr>)> {
+    match expr {
+        DfExpr::BinaryExpr(binary)
+            if matches!(
+                binary.op,
+                Operator::Plus
+                    | Operator::Multiply
+                    | Operator::And
+                    | Operator::Or
+                    | Operator::Eq
+                    | Operator::BitwiseAnd
+                    | Operator::BitwiseOr
+                    | Operator::BitwiseXor
+            ) =>
+        {
+            Some((binary.op.to_string(), vec![binary.left.as_ref().clone(), binary.right.as_ref().clone()]))
+        }
+        DfExpr::ScalarFunction(call)
+            if matches!(call.name(), "+" | "*" | "=" | "<=>" | "&" | "|" | "^" | "and" | "or")
+                && call.args.len() == 2 =>
+        {
+            Some((call.name().to_string(), call.args.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The operands of a chain of calls of the same name.
+fn flatten(name: &str, expr: DfExpr, into: &mut Vec<DfExpr>) {
+    match commutative(&expr) {
+        Some((inner, operands)) if inner == name && !matches!(name, "=" | "<=>") => {
+            operands.into_iter().for_each(|operand| flatten(name, operand, into));
+        }
+        _ => into.push(expr),
+    }
+}
+
+/// The expression with the operands of every sum, product and so on sorted by their texts.
+fn in_order(expr: &DfExpr) -> Option<DfExpr> {
+    let sorted = expr.clone().transform_up(|e| {
+        let Some((name, operands)) = commutative(&e) else { return Ok(Transformed::no(e)) };
+        let mut flat = Vec::new();
+        for operand in operands {
+            flatten(&name, operand, &mut flat);
+        }
+        flat.sort_by_cached_key(ToString::to_string);
+        let mut flat = flat.into_iter();
+        let Some(first) = flat.next() else { return Ok(Transformed::no(e)) };
+        Ok(Transformed::yes(flat.fold(first, |left, right| match &e {
+            DfExpr::BinaryExpr(binary) => binary_expr(left, binary.op, right),
+            DfExpr::ScalarFunction(call) => call.func.call(vec![left, right]),
+            _ => left,
+        })))
+    });
+    sorted.ok().map(|t| t.data)
 }
 
 /// The keys as columns of the aggregation's input. Under grouping sets each is
@@ -168,7 +300,7 @@ fn grouping(function: &AggregateFunction, groups: &Groups) -> Result<DfExpr> {
         positions.extend(0..groups.keys.len());
     }
     for argument in &function.params.args {
-        let position = groups.keys.iter().position(|k| k.expr == *argument);
+        let position = groups.keys.iter().position(|k| same_value(&k.expr, argument));
         positions.push(position.ok_or_else(|| {
             SparkError::new("GROUPING_COLUMN_MISMATCH")
                 .with("grouping", "grouping()")

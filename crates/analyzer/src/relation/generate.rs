@@ -53,7 +53,9 @@ pub(crate) fn generate(
         return Err(SparkError::internal("not a generator"));
     };
     let call = expression::in_order(item.function, item.function.name, &item.call)?;
+    a.sql_functions.clear();
     let arguments = crate::expression::arguments(a, &call.arguments, scope)?;
+    expression::refuse_sql_functions(a, "Generate")?;
     let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
     let text = item.function.call_text(&texts);
     let mut context = a.build_context(&item.origin);
@@ -167,11 +169,11 @@ pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> 
         return Ok(Resolved::leaf(plan, attributes));
     }
     match a.env.user_function(&call.name)? {
-        Some(UserFunction::SqlTable { parameters, columns, body }) => {
+        Some(UserFunction::SqlTable { name: full_name, parameters, columns, body }) => {
             let as_call = FunctionCall::new(call.name.clone(), call.arguments.clone());
             let bound = expression::bind(a, &as_call, &parameters, &Scope::default())?;
             let name = call.name.last().cloned().unwrap_or_default();
-            let resolved = expression::within(a, &name, bound, |a| a.relation(&body))?;
+            let resolved = expression::within(a, (&name, &full_name), bound, |a| a.relation(&body))?;
             let resolved = declared(a, resolved, &columns)?;
             let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
             let alias = call.name.last().cloned().unwrap_or_default();

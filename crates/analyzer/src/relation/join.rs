@@ -2,10 +2,11 @@
 
 use super::select::project_over;
 use super::unary::boolean;
-use crate::analyzer::{Analyzer, OuterQuery};
+use crate::analyzer::Analyzer;
 use crate::attribute::{Attribute, quote};
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Resolved, built, project};
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{JoinType as DfJoinType, NullEquality};
 use datafusion::logical_expr::{Expr as DfExpr, Join as DfJoin, JoinConstraint, LogicalPlan, Operator, Subquery};
 use firesteel_error::{Result, SparkError};
@@ -26,11 +27,19 @@ fn df_type(join_type: JoinType) -> DfJoinType {
 }
 
 pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
+    let before = a.self_references;
     let left = a.relation(&join.left)?;
+    if matches!(join.join_type, JoinType::RightOuter | JoinType::FullOuter) {
+        super::with::refuse_self_reference(a, before)?;
+    }
     if join.is_lateral {
         return lateral(a, left, join);
     }
+    let before = a.self_references;
     let right = a.relation(&join.right)?;
+    if !matches!(join.join_type, JoinType::Inner | JoinType::Cross | JoinType::RightOuter) {
+        super::with::refuse_self_reference(a, before)?;
+    }
     let right = distinct_from(&left, right)?;
     match &join.condition {
         JoinCondition::Using(columns) => using(a, &left, &right, join.join_type, columns),
@@ -51,6 +60,10 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
                 boolean(a.expression(condition, &scope)?, "JOIN").map_err(|e| join_condition_type(e, condition))?;
             if crate::expression::contains_window(&typed.expr) {
                 return Err(crate::expression::not_in_operator(&typed));
+            }
+            if typed.expr.is_volatile() {
+                return Err(SparkError::new("INVALID_NON_DETERMINISTIC_EXPRESSIONS")
+                    .with("sqlExprs", format!("\"{}\"", typed.name)));
             }
             combine(&left, &right, join.join_type, Some(typed.expr))
         }
@@ -128,7 +141,6 @@ fn split(condition: DfExpr, left: &LogicalPlan, right: &LogicalPlan) -> (Vec<(Df
 }
 
 fn has_subquery(expr: &DfExpr) -> bool {
-    use datafusion::common::tree_node::TreeNode;
     expr.exists(|e| {
         Ok(matches!(
             e,
@@ -308,16 +320,22 @@ pub(crate) fn using_column(a: &Analyzer<'_>, side: &Resolved, name: &str, which:
 /// A join whose right side uses columns of the left one.
 fn lateral(a: &mut Analyzer<'_>, left: Resolved, join: &Join) -> Result<Resolved> {
     let scope = a.scope(&[&left]);
-    a.outer.push(OuterQuery { scope, used: Vec::new(), is_open: true });
-    let aliases = std::mem::take(&mut a.aliases);
-    let right = a.relation(&join.right);
-    a.aliases = aliases;
-    let used = a.outer.pop().map(|o| o.used).unwrap_or_default();
-    let right = right?;
+    let (right, used) = crate::expression::correlated(a, &join.right, &scope)?;
+    if is_volatile(&right.plan) {
+        return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.NON_DETERMINISTIC_LATERAL_SUBQUERIES")
+            .with("treeNode", "LateralJoin"));
+    }
     let condition = match &join.condition {
         JoinCondition::On(condition) => {
             let scope = a.scope(&[&left, &right]);
-            Some(boolean(a.expression(condition, &scope)?, "JOIN")?.expr)
+            let typed = boolean(a.expression(condition, &scope)?, "JOIN")?;
+            if typed.expr.is_volatile() {
+                return Err(SparkError::new(
+                    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.LATERAL_JOIN_CONDITION_NON_DETERMINISTIC",
+                )
+                .with("condition", typed.name));
+            }
+            Some(typed.expr)
         }
         JoinCondition::None => None,
         JoinCondition::Using(_) | JoinCondition::Natural => {
@@ -334,4 +352,9 @@ fn lateral(a: &mut Analyzer<'_>, left: Resolved, join: &Join) -> Result<Resolved
     });
     let right_plan = Resolved { plan: subquery, ..right };
     combine(&left, &right_plan, join.join_type, condition)
+}
+
+/// True where an expression of a plan gives other values each time.
+fn is_volatile(plan: &LogicalPlan) -> bool {
+    plan.exists(|node| Ok(node.expressions().iter().any(datafusion::logical_expr::Expr::is_volatile))).unwrap_or(false)
 }

@@ -10,6 +10,7 @@ use crate::scope::Scope;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::logical_expr::{EmptyRelation, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder};
 use firesteel_error::{Result, SparkError};
@@ -242,6 +243,25 @@ fn declare(a: &mut Analyzer<'_>, resolved: Resolved, declared: &StructType) -> R
 }
 
 /// `VALUES (…), (…)`: columns `col1`, `col2`, … of the rows' common types.
+/// The values of VALUES can be computed at once.
+fn check_inline(a: &Analyzer<'_>, expr: &Expr, value: &TypedExpr) -> Result<()> {
+    let cannot = |e: &DfExpr| matches!(e, DfExpr::AggregateFunction(_) | DfExpr::WindowFunction(_));
+    if value.expr.is_volatile() || value.expr.exists(|e| Ok(cannot(e))).unwrap_or(false) {
+        return Err(SparkError::new("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE")
+            .with("expr", format!("\"{}\"", value.name)));
+    }
+    if matches!(expr.kind, ExprKind::Literal(_)) || !value.is_foldable() {
+        return Ok(());
+    }
+    match expression::fold(a, value) {
+        Err(error) if !error.is("INTERNAL_ERROR") => {
+            Err(SparkError::new("INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION")
+                .with("sqlExpr", format!("\"{}\"", value.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
 pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>]) -> Result<Resolved> {
     let scope = Scope::default();
     let mut typed_rows = Vec::with_capacity(rows.len());
@@ -259,7 +279,9 @@ pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>]) -> Result<Resolve
                 return Err(SparkError::new("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE")
                     .with("expr", "\"*\""));
             }
-            typed.push(a.expression(expr, &scope)?);
+            let value = a.expression(expr, &scope)?;
+            check_inline(a, expr, &value)?;
+            typed.push(value);
         }
         typed_rows.push(typed);
     }

@@ -2,6 +2,8 @@
 
 mod aggregate;
 mod arrow_stream;
+mod clause;
+mod collated;
 mod frequent;
 mod generate;
 mod join;
@@ -64,6 +66,12 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::Sort { input, order, is_global } => select::sort(a, input, order, *is_global),
         K::Filter { input, condition } => unary::filter(a, input, condition),
         K::Limit { input, limit } => unary::limit(a, input, Some(limit), None),
+        K::LimitAll { input } => {
+            let around = a.row_limit.replace(-1);
+            let resolved = a.relation(input);
+            a.row_limit = around;
+            resolved
+        }
         K::Offset { input, offset } => unary::limit(a, input, None, Some(offset)),
         K::Tail { input, limit } => unary::tail(a, input, *limit),
         K::Deduplicate { input, columns, within_watermark } => {

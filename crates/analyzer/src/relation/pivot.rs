@@ -4,7 +4,10 @@ use crate::analyzer::Analyzer;
 use crate::expression;
 use crate::resolved::Resolved;
 use crate::scope::Scope;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
+use firesteel_functions::{TypedExpr, cast};
 use firesteel_plan::{
     Aggregate, Expr, ExprKind, FunctionCall, Grouping, Pivot, Relation, RelationKind, SortKeys, SortOrder,
 };
@@ -23,9 +26,19 @@ pub(crate) fn pivot(
         [one] => one.clone(),
         several => Expr::call("struct", several.to_vec()),
     };
-    let values = if values.is_empty() { distinct_values(a, input, &column)? } else { given_values(a, values)? };
     let scope_input = a.relation(input)?;
     let scope = a.scope(&[&scope_input]);
+    let typed_column = a.expression(&column, &scope)?;
+    if typed_column.data_type.exists(&|t| matches!(t, DataType::Map { .. })) {
+        return Err(SparkError::new("INCOMPARABLE_PIVOT_COLUMN").with("columnName", format!("`{}`", typed_column.name)));
+    }
+    let values = match values {
+        [] => distinct_values(a, input, &column)?,
+        given => given_values(a, given, &scope, &typed_column.data_type)?,
+    };
+    for aggregate in aggregates {
+        check_aggregate(&a.expression(aggregate, &scope)?, &scope)?;
+    }
     let mut outputs = Vec::new();
     for (value, name) in &values {
         for aggregate in aggregates {
@@ -50,6 +63,28 @@ pub(crate) fn pivot(
         is_sql: false,
     };
     a.relation(&Relation::new(RelationKind::Aggregate(aggregate)))
+}
+
+/// What a pivot computes uses columns within aggregate functions only.
+fn check_aggregate(typed: &TypedExpr, scope: &Scope) -> Result<()> {
+    let mut loose = None;
+    let visited = typed.expr.apply(|e| {
+        Ok(match e {
+            DfExpr::AggregateFunction(_) => TreeNodeRecursion::Jump,
+            DfExpr::Column(column) => {
+                loose = scope.attributes.iter().find(|x| x.column_name() == column.name);
+                TreeNodeRecursion::Stop
+            }
+            _ => TreeNodeRecursion::Continue,
+        })
+    });
+    match loose {
+        Some(attribute) if visited.is_ok() => {
+            let full: Vec<&str> = attribute.qualifier.iter().chain([&attribute.name]).map(String::as_str).collect();
+            Err(SparkError::new("_LEGACY_ERROR_TEMP_1006").with("sql", full.join(".")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Adds a condition to the arguments of every aggregate function within.
@@ -83,16 +118,28 @@ fn filter_aggregates(expr: &Expr, condition: &Expr) -> Expr {
     Expr::new(kind).at(expr.origin.clone())
 }
 
-fn given_values(a: &mut Analyzer<'_>, values: &[Expr]) -> Result<Vec<(Expr, String)>> {
+fn given_values(
+    a: &mut Analyzer<'_>,
+    values: &[Expr],
+    scope: &Scope,
+    column: &DataType,
+) -> Result<Vec<(Expr, String)>> {
     let mut named = Vec::new();
     for value in values {
         let (inner, alias) = match &value.kind {
             ExprKind::Alias { child, names, .. } => (child.as_ref(), names.first().cloned()),
             _ => (value, None),
         };
-        let typed = a.expression(inner, &Scope::default())?;
+        let typed = a.expression(inner, scope)?;
         if !typed.is_foldable() {
             return Err(SparkError::new("NON_LITERAL_PIVOT_VALUES").with("expression", format!("\"{}\"", typed.name)));
+        }
+        let mode = if a.env.conf().ansi_enabled { cast::Mode::Ansi } else { cast::Mode::Legacy };
+        if typed.data_type != *column && !cast::can_cast(&typed.data_type, column, mode) {
+            return Err(SparkError::new("PIVOT_VALUE_DATA_TYPE_MISMATCH")
+                .with("value", typed.name.clone())
+                .with("valueType", typed.data_type.catalog_string())
+                .with("pivotType", column.catalog_string()));
         }
         let name = match alias {
             Some(alias) => alias,
@@ -103,7 +150,7 @@ fn given_values(a: &mut Analyzer<'_>, values: &[Expr]) -> Result<Vec<(Expr, Stri
     Ok(named)
 }
 
-fn text_of(a: &mut Analyzer<'_>, typed: &firesteel_functions::TypedExpr) -> Result<String> {
+fn text_of(a: &mut Analyzer<'_>, typed: &TypedExpr) -> Result<String> {
     let text = expression::implicit_cast(a, typed.clone(), &DataType::STRING)?;
     Ok(match expression::fold(a, &text)? {
         Literal::String(text) => text,
@@ -158,12 +205,11 @@ pub(crate) fn sql_pivot(a: &mut Analyzer<'_>, pivot: &Pivot) -> Result<Resolved>
         for column in typed.expr.column_refs() {
             used.insert(column.name.clone());
         }
-        use datafusion::common::tree_node::TreeNode;
         let _ = typed.expr.apply(|e| {
             for column in e.column_refs() {
                 used.insert(column.name.clone());
             }
-            Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
+            Ok(TreeNodeRecursion::Continue)
         });
     }
     let grouping: Vec<Expr> = input

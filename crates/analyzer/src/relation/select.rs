@@ -6,6 +6,7 @@
 //! what is left is a projection.
 
 use super::aggregate::{self, Groups};
+use super::clause::{self, Clause, SelectList};
 use super::generate;
 use crate::analyzer::{AliasScope, Analyzer};
 use crate::attribute::{Attribute, quote};
@@ -15,9 +16,9 @@ use crate::scope::Scope;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, SortExpr, Window};
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::TypedExpr;
+use firesteel_functions::{TypedExpr, cast};
 use firesteel_plan::{
-    Expr, ExprKind, Grouping, PipeClause, Relation, RelationKind, SortKeys, SortOrder, WindowSpecification,
+    Expr, ExprKind, Grouping, Origin, PipeClause, Relation, RelationKind, SortKeys, SortOrder, WindowSpecification,
 };
 use firesteel_types::{DataType, Literal};
 use std::collections::HashMap;
@@ -102,7 +103,9 @@ pub(crate) fn sort(a: &mut Analyzer<'_>, input: &Relation, keys: &SortKeys, is_g
     if let Some(block) = block_of(input) {
         return analyse(a, &block, Some((keys, is_global)));
     }
+    let before = a.self_references;
     let resolved = a.relation(input)?;
+    super::with::refuse_self_reference(a, before)?;
     sort_resolved(a, resolved, keys, is_global)
 }
 
@@ -120,7 +123,12 @@ pub(crate) fn sort_resolved(
     for order in orders.iter() {
         let typed = match ordinal(a, &order.child, resolved.output.len())? {
             Some(i) => resolved.output[i].typed(),
-            None => a.expression(&order.child, &scope)?,
+            None => {
+                a.sql_functions.clear();
+                let typed = a.expression(&order.child, &scope)?;
+                expression::refuse_sql_functions(a, "Sort")?;
+                typed
+            }
         };
         check_orderable(&typed)?;
         sort.push(SortExpr::new(expression::key(a, &typed)?, order.ascending, order.nulls_come_first()));
@@ -203,13 +211,23 @@ fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, boo
         };
     }
     let pipe = a.pipe.take();
+    let before = a.self_references;
     let input = a.relation(block.input)?;
+    if sort.is_some() || block.grouping.is_some() {
+        super::with::refuse_self_reference(a, before)?;
+    }
+    let is_recursive = a.self_references > before;
     for windows in &block.windows {
         let named: HashMap<_, _> = windows.iter().cloned().collect();
         a.windows.push(named);
     }
-    a.aliases.push(AliasScope { names: Vec::new(), come_first: false });
-    let result = analyse_over(a, block, input, sort, pipe);
+    a.aliases.push(AliasScope::Lateral(Vec::new()));
+    let result = analyse_over(a, block, input, sort, pipe).and_then(|(resolved, is_plain)| {
+        if is_recursive && !is_plain {
+            return Err(SparkError::new("INVALID_RECURSIVE_REFERENCE.PLACE"));
+        }
+        Ok(resolved)
+    });
     a.aliases.pop();
     for _ in &block.windows {
         a.windows.pop();
@@ -223,52 +241,66 @@ fn analyse_over(
     input: Resolved,
     sort: Option<(&SortKeys, bool)>,
     pipe: Option<PipeClause>,
-) -> Result<Resolved> {
+) -> Result<(Resolved, bool)> {
     let file = a.file_used.take();
     let (mut input, mut outputs) = analyse_outputs(a, input, block)?;
+    if pipe == Some(PipeClause::Aggregate)
+        && let Some(output) = outputs.iter().find(|o| !has_aggregate(&o.typed))
+    {
+        return Err(SparkError::new("PIPE_OPERATOR_AGGREGATE_EXPRESSION_CONTAINS_NO_AGGREGATE_FUNCTION")
+            .with("expr", output.typed.name.clone()));
+    }
     let scope = a.scope(&[&input]);
     let groups = match block.grouping {
-        Some(grouping) => Some(analyse_grouping(a, grouping, &mut outputs, block, &scope)?),
+        Some(grouping) => Some(analyse_grouping(a, grouping, &mut outputs, (block, pipe), &scope)?),
         None => None,
     };
-    // HAVING sees the input's columns before the outputs' names.
-    let mut having = Vec::new();
-    for condition in &block.having {
-        let typed = a.expression(condition, &scope)?;
-        super::unary::no_windows(&typed, "HAVING")?;
-        having.push(super::unary::boolean(typed, "HAVING")?);
+    let having_groups = !block.having.is_empty();
+    let mut list = SelectList {
+        outputs: &outputs,
+        groups: groups.as_ref(),
+        is_aggregate: having_groups || groups.is_some() || outputs.iter().any(|o| has_aggregate(&o.typed)),
+        is_projected: false,
+    };
+    // The parameters of a function stand for values, be they columns of the caller.
+    let is_body = a.function.is_some();
+    if list.is_aggregate && !is_body {
+        outputs.iter().try_for_each(|o| no_outer_columns(&o.typed))?;
     }
+    let mut having = Vec::new();
+    let outside = (std::mem::take(&mut a.hoisted), std::mem::replace(&mut a.in_having, true));
+    for condition in &block.having {
+        let typed = clause::expression(a, condition, &scope, &list, Clause::Having)?;
+        super::unary::no_windows(&typed, "HAVING")?;
+        having.push(having_condition(a, typed)?);
+    }
+    let mut hoisted = std::mem::replace(&mut a.hoisted, outside.0);
+    a.in_having = outside.1;
     let mut qualify = Vec::new();
     for condition in &block.qualify {
-        if let Some(aliases) = a.aliases.last_mut() {
-            aliases.names = outputs.iter().map(|o| (o.attribute.name.clone(), o.typed.clone())).collect();
-        }
-        let typed = a.expression(condition, &scope)?;
+        let typed = clause::expression(a, condition, &scope, &list, Clause::Qualify)?;
         qualify.push(super::unary::boolean(typed, "QUALIFY")?);
     }
-    // ORDER BY sees the outputs' names first.
-    if let Some(aliases) = a.aliases.last_mut() {
-        aliases.come_first = true;
-        aliases.names = outputs.iter().map(|o| (o.attribute.name.clone(), o.typed.clone())).collect();
-    }
+    // HAVING with more than outputs, and windows, put a projection between the aggregation and ORDER BY.
+    list.is_projected = list.is_aggregate
+        && (!qualify.is_empty()
+            || !hoisted.is_empty()
+            || having.iter().any(|h| clause::needs_more(h, &list))
+            || outputs.iter().any(|o| has_window(&o.typed.expr)));
     let mut keys: Vec<(TypedExpr, SortOrder)> = Vec::new();
     if let Some((sort_keys, _)) = sort {
-        for order in sort_orders(sort_keys, outputs.len()) {
+        for order in block_orders(a, sort_keys, &outputs) {
             let typed = match ordinal(a, &order.child, outputs.len())? {
                 Some(i) => outputs[i].typed.clone(),
-                None => sort_key(a, &order.child, &scope, &outputs)?,
+                None => clause::expression(a, &order.child, &scope, &list, Clause::OrderBy)?,
             };
             check_orderable(&typed)?;
             keys.push((typed, order));
         }
     }
-    let has_aggregate =
-        |t: &TypedExpr| t.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
-    let is_aggregate = groups.is_some()
-        || outputs.iter().any(|o| has_aggregate(&o.typed))
-        || having.iter().chain(&qualify).any(has_aggregate)
-        || keys.iter().any(|(t, _)| has_aggregate(t));
-    if let (Some(clause), true) = (pipe, is_aggregate) {
+    let is_aggregate = list.is_aggregate || having.iter().chain(&qualify).any(has_aggregate);
+    let has_windows = outputs.iter().any(|o| has_window(&o.typed.expr));
+    if let (Some(clause), true) = (pipe.filter(|clause| *clause != PipeClause::Aggregate), is_aggregate) {
         let aggregate = outputs.iter().find(|o| has_aggregate(&o.typed)).map(|o| o.typed.name.clone());
         return Err(aggregate_in_pipe(&aggregate.unwrap_or_default(), clause));
     }
@@ -286,7 +318,13 @@ fn analyse_over(
         targets.extend(having.iter_mut());
         targets.extend(qualify.iter_mut());
         targets.extend(keys.iter_mut().map(|(t, _)| t));
+        targets.extend(hoisted.iter_mut().map(|(_, t)| t));
         plan = aggregate::plan(a, &input, &groups, &mut targets)?;
+        if !hoisted.is_empty() {
+            let mut columns: Vec<DfExpr> = plan.schema().columns().into_iter().map(DfExpr::Column).collect();
+            columns.extend(hoisted.iter().map(|(attribute, t)| t.expr.clone().alias(attribute.column_name())));
+            plan = project(plan, columns)?;
+        }
         for (key, copy) in keys.iter_mut().zip(key_copies) {
             if let Some(i) = copy {
                 key.0.expr = outputs[i].typed.expr.clone();
@@ -312,26 +350,44 @@ fn analyse_over(
     for condition in qualify {
         plan = built(LogicalPlanBuilder::from(plan).filter(condition.expr).and_then(LogicalPlanBuilder::build))?;
     }
-    finish(a, block, &input, plan, outputs, (keys, sort.is_some_and(|s| s.1)), is_aggregate)
+    let resolved = finish(a, block, &input, plan, outputs, (keys, sort.is_some_and(|s| s.1)), is_aggregate)?;
+    Ok((resolved, !is_aggregate && !has_windows))
 }
 
-/// A sort key: by the outputs' names, then the input's columns.
-fn sort_key(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope, outputs: &[NamedExpr]) -> Result<TypedExpr> {
-    if let ExprKind::Attribute { plan_id: Some(_), .. } = &expr.kind {
-        return a.expression(expr, scope);
+/// Aggregations do not see the columns of the query around theirs.
+fn no_outer_columns(typed: &TypedExpr) -> Result<()> {
+    if typed.expr.exists(|e| Ok(matches!(e, DfExpr::OuterReferenceColumn(..)))).unwrap_or(false) {
+        return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.CORRELATED_REFERENCE")
+            .with("sqlExprs", format!("\"{}\"", typed.name)));
     }
-    // A qualified name of an output column: `ORDER BY t.a` where a is selected.
-    match a.expression(expr, scope) {
-        Ok(typed) => Ok(typed),
-        Err(error) if error.is("UNRESOLVED_COLUMN") => {
-            let attributes: Vec<Attribute> = outputs.iter().map(|o| o.attribute.clone()).collect();
-            let output_scope = Scope::of(attributes, a.case_sensitive());
-            match &expr.kind {
-                ExprKind::Attribute { name, .. } => Err(output_scope.unresolved(name)),
-                _ => Err(error),
-            }
+    Ok(())
+}
+
+fn has_aggregate(typed: &TypedExpr) -> bool {
+    typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false)
+}
+
+/// The condition of HAVING: what is no boolean is cast to one.
+fn having_condition(a: &Analyzer<'_>, typed: TypedExpr) -> Result<TypedExpr> {
+    if matches!(typed.data_type, DataType::Boolean | DataType::Null) {
+        return super::unary::boolean(typed, "HAVING");
+    }
+    let mode = if a.env.conf().ansi_enabled { cast::Mode::Ansi } else { cast::Mode::Legacy };
+    cast::cast(typed, &DataType::Boolean, mode, &mut a.build_context(&Origin::Unknown))
+}
+
+/// The sort keys of a block: `ORDER BY ALL` is a column, where an output is called `all`.
+fn block_orders(a: &Analyzer<'_>, keys: &SortKeys, outputs: &[NamedExpr]) -> Vec<SortOrder> {
+    let all = match keys {
+        SortKeys::All { ascending, nulls_first } => Some((*ascending, *nulls_first)),
+        SortKeys::By(_) => None,
+    };
+    let scope = Scope::of(outputs.iter().map(|o| o.attribute.clone()).collect(), a.case_sensitive());
+    match all {
+        Some((ascending, nulls_first)) if matches!(scope.find(&["all".to_string()]), Ok(Some(_))) => {
+            vec![SortOrder { child: Expr::column("all"), ascending, nulls_first }]
         }
-        Err(error) => Err(error),
+        _ => sort_orders(keys, outputs.len()),
     }
 }
 
@@ -410,9 +466,9 @@ fn analyse_outputs(a: &mut Analyzer<'_>, mut input: Resolved, block: &Block<'_>)
         let visible: Vec<Attribute> = scope.attributes.iter().chain(&scope.hidden).cloned().collect();
         let named = expression::named(expr, typed, &visible)?;
         if matches!(expr.kind, ExprKind::Alias { .. })
-            && let Some(aliases) = a.aliases.last_mut()
+            && let Some(AliasScope::Lateral(names)) = a.aliases.last_mut()
         {
-            aliases.names.push((named.attribute.name.clone(), named.typed.clone()));
+            names.push((named.attribute.name.clone(), named.typed.clone()));
         }
         outputs.push(named);
     }
@@ -451,10 +507,15 @@ fn analyse_grouping(
     a: &mut Analyzer<'_>,
     grouping: &Grouping,
     outputs: &mut Vec<NamedExpr>,
-    block: &Block<'_>,
+    (block, pipe): (&Block<'_>, Option<PipeClause>),
     scope: &Scope,
 ) -> Result<Groups> {
-    let mut keys = KeyList { keys: Vec::new(), sources: Vec::new() };
+    let mut keys = KeyList {
+        keys: Vec::new(),
+        listed: Vec::new(),
+        by_input: pipe == Some(PipeClause::Aggregate),
+        has_star: block.outputs.iter().any(|e| matches!(e.kind, ExprKind::Star { .. })),
+    };
     let select: Vec<NamedExpr> = if block.is_sql_aggregate { outputs.clone() } else { Vec::new() };
     let sets = {
         let mut key = KeyAdder { keys: &mut keys, analyzer: a, select: &select, scope };
@@ -490,6 +551,10 @@ fn analyse_grouping(
                 Some(sets)
             }
             Grouping::Elements(elements) => Some(aggregate::sets_of(elements, &mut |e| key.call(e))?),
+            Grouping::All if matches!(scope.find(&["all".to_string()]), Ok(Some(_))) => {
+                key.call(&Expr::column("all"))?;
+                None
+            }
             Grouping::All => {
                 for output in &select {
                     let has_aggregate =
@@ -503,6 +568,7 @@ fn analyse_grouping(
             Grouping::Pivot { .. } => return Err(SparkError::internal("pivot is analysed before")),
         }
     };
+    let is_body = a.function.is_some();
     for typed in &keys.keys {
         let is_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
         if is_aggregate {
@@ -511,12 +577,15 @@ fn analyse_grouping(
         if expression::contains_window(&typed.expr) {
             return Err(expression::not_in_operator(typed));
         }
+        if !is_body {
+            no_outer_columns(typed)?;
+        }
         check_groupable(typed)?;
     }
     if !block.is_sql_aggregate {
         let mut first = Vec::new();
-        for (typed, source) in keys.keys.iter().zip(&keys.sources) {
-            first.push(expression::named(source, typed.clone(), &scope.attributes)?);
+        for (position, source) in &keys.listed {
+            first.push(expression::named(source, keys.keys[*position].clone(), &scope.attributes)?);
         }
         first.append(outputs);
         *outputs = first;
@@ -562,17 +631,32 @@ impl KeyAdder<'_, '_> {
 /// Group keys so far, each once.
 struct KeyList {
     keys: Vec<TypedExpr>,
-    sources: Vec<Expr>,
+    /// The keys as the query lists them, be it several times, and what they were written as.
+    listed: Vec<(usize, Expr)>,
+    /// Positions are those of the input's columns (`|> AGGREGATE`).
+    by_input: bool,
+    /// Positions mean nothing where the select list has a star.
+    has_star: bool,
 }
 
 impl KeyList {
     fn add(&mut self, a: &mut Analyzer<'_>, expr: &Expr, select: &[NamedExpr], scope: &Scope) -> Result<usize> {
         let conf = a.env.conf();
         let (by_ordinal, by_alias) = (conf.group_by_ordinal, conf.group_by_aliases);
+        if self.by_input
+            && by_ordinal
+            && let Some(i) = position(expr, scope.attributes.len(), "GROUP_BY_POS_OUT_OF_RANGE")?
+        {
+            let column = &scope.attributes[i];
+            return Ok(self.push(column.typed(), Expr::column(column.name.clone())));
+        }
         if by_ordinal
             && !select.is_empty()
             && let Some(i) = position(expr, select.len(), "GROUP_BY_POS_OUT_OF_RANGE")?
         {
+            if self.has_star {
+                return Err(SparkError::new("STAR_GROUP_BY_POS"));
+            }
             let output = &select[i];
             let is_aggregate =
                 output.typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
@@ -583,34 +667,32 @@ impl KeyList {
             }
             return Ok(self.push(output.typed.clone(), expr.clone()));
         }
-        // The input's columns first, then aliases of the select list.
-        let aliases = std::mem::take(&mut a.aliases);
+        // The input's columns first, then outputs of the select list: the first of a name.
+        let mut names: Vec<(String, TypedExpr)> = Vec::new();
+        if by_alias {
+            for output in select {
+                if !names.iter().any(|(n, _)| scope.same_name(n, &output.attribute.name)) {
+                    names.push((output.attribute.name.clone(), output.typed.clone()));
+                }
+            }
+        }
+        let aliases = std::mem::replace(&mut a.aliases, vec![AliasScope::Lateral(names)]);
         let analysed = a.expression(expr, scope);
         a.aliases = aliases;
-        let typed = match analysed {
-            Ok(typed) => typed,
-            Err(error) if by_alias && error.is("UNRESOLVED_COLUMN") => match &expr.kind {
-                ExprKind::Attribute { name, .. } => {
-                    let found = select.iter().find(|o| name.len() == 1 && scope.same_name(&o.attribute.name, &name[0]));
-                    match found {
-                        Some(output) => output.typed.clone(),
-                        None => return Err(error),
-                    }
-                }
-                _ => return Err(error),
-            },
-            Err(error) => return Err(error),
-        };
+        let typed = analysed?;
         Ok(self.push(typed, expr.clone()))
     }
 
     fn push(&mut self, typed: TypedExpr, source: Expr) -> usize {
-        if let Some(i) = self.keys.iter().position(|k| k.expr == typed.expr) {
-            return i;
-        }
-        self.keys.push(typed);
-        self.sources.push(source);
-        self.keys.len() - 1
+        let position = match self.keys.iter().position(|k| aggregate::same_value(&k.expr, &typed.expr)) {
+            Some(position) => position,
+            None => {
+                self.keys.push(typed);
+                self.keys.len() - 1
+            }
+        };
+        self.listed.push((position, source));
+        position
     }
 }
 

@@ -65,8 +65,7 @@ pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> R
             if operation.is_all {
                 return Ok(union);
             }
-            let rows = comparable(a, union.exact()?, &union.output)?;
-            let plan = built(LogicalPlanBuilder::from(rows).distinct().and_then(LogicalPlanBuilder::build))?;
+            let plan = super::collated::distinct(a, union.exact()?, &union.output)?;
             Ok(union.with_plan(plan))
         }
         operator => {
@@ -77,6 +76,8 @@ pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> R
             let right_cast = comparable(a, right_cast, &output)?;
             let plan = if operation.is_all {
                 counted(left_cast, right_cast, operator == SetOperator::Intersect)?
+            } else if output.iter().any(|c| expression::is_collated(&c.data_type)) {
+                super::collated::filtered(a, (left_cast, right_cast), &output, operator == SetOperator::Intersect)?
             } else if operator == SetOperator::Intersect {
                 built(LogicalPlanBuilder::intersect(left_cast, right_cast, false))?
             } else {
@@ -112,7 +113,7 @@ pub(crate) fn comparable(a: &Analyzer<'_>, plan: LogicalPlan, columns: &[Attribu
     let mut expressions = Vec::new();
     let mut is_changed = false;
     for column in columns.iter().filter(|c| seen.insert(c.id)) {
-        let key = expression::key(a, &column.typed())?;
+        let key = expression::whole(a, &column.typed())?;
         if key == column.expr() {
             expressions.push(key);
         } else {

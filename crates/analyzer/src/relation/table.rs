@@ -5,6 +5,7 @@ use crate::analyzer::{Analyzer, Cte};
 use crate::environment::TableLookup;
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Resolved, project};
+use firesteel_config::CtePrecedence;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Expr, Statement, TableName, TableReference};
 use firesteel_sql::ParameterValues;
@@ -88,12 +89,23 @@ pub(crate) fn qualified(mut resolved: Resolved, qualifier: &[String]) -> Resolve
 }
 
 fn cte(a: &mut Analyzer<'_>, name: &str) -> Result<Option<Resolved>> {
-    for level in (0..a.ctes.len()).rev() {
+    let legacy = a.env.conf().cte_precedence == CtePrecedence::Legacy;
+    for level in 0..a.ctes.len() {
+        // The innermost definition counts; by the legacy rule the outermost.
+        let level = if legacy { level } else { a.ctes.len() - 1 - level };
         let found =
             a.ctes[level].iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(n, c)| (n.clone(), c.clone()));
         let Some((name, cte)) = found else { continue };
         return match cte {
-            Cte::Working(resolved) => Ok(Some(qualified(resolved.as_ref().clone(), &[name]))),
+            Cte::Anchor => Err(SparkError::new("INVALID_RECURSIVE_CTE")),
+            Cte::Recursive { definition, depth } => {
+                let resolved = super::with::recursive_at(a, &definition, depth)?;
+                Ok(Some(qualified(resolved, &[name])))
+            }
+            Cte::Working(resolved) => {
+                a.self_references += 1;
+                Ok(Some(qualified(resolved.as_ref().clone(), &[name])))
+            }
             Cte::Defined { query, columns, depth } => {
                 // The definition sees the CTEs before it.
                 let later = a.ctes.split_off(depth);

@@ -11,7 +11,7 @@ use crate::scope::Scope;
 use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, SortExpr, lit};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::TypedExpr;
-use firesteel_plan::{Expr, ExprKind, Options, Relation, SortOrder};
+use firesteel_plan::{Expr, ExprKind, Options, Relation, RelationKind, SortOrder};
 use firesteel_types::{DataType, Literal, StructType};
 use std::sync::Arc;
 
@@ -58,7 +58,10 @@ fn filter_by(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr, allows_wi
     let scope = Scope::with_below(&input, a.case_sensitive());
     a.below_used.clear();
     let file = a.file_used.take();
-    let typed = boolean(a.expression(condition, &scope)?, "WHERE")?;
+    let in_where = std::mem::replace(&mut a.in_where, !allows_windows);
+    let analysed = a.expression(condition, &scope);
+    a.in_where = in_where;
+    let typed = boolean(analysed?, "WHERE")?;
     let mut below = std::mem::take(&mut a.below_used);
     below.extend(std::mem::replace(&mut a.file_used, file));
     if !allows_windows {
@@ -101,8 +104,12 @@ pub(crate) fn limit(
     limit: Option<&Expr>,
     offset: Option<&Expr>,
 ) -> Result<Resolved> {
-    let input = a.relation(input)?;
     let limit = limit.map(|e| row_count(a, e, "limit")).transpose()?;
+    let wanted = limit.filter(|_| super::with::limits_source(input)).and_then(|n| i64::try_from(n).ok());
+    let around = std::mem::replace(&mut a.row_limit, wanted);
+    let analysed = a.relation(input);
+    a.row_limit = around;
+    let input = analysed?;
     let offset = offset.map(|e| row_count(a, e, "offset")).transpose()?;
     let plan = input.plan.clone();
     let plan =
@@ -111,7 +118,9 @@ pub(crate) fn limit(
 }
 
 fn row_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str) -> Result<usize> {
+    a.sql_functions.clear();
     let typed = a.constant(expr)?;
+    expression::refuse_sql_functions(a, "GlobalLimit")?;
     let text = format!("\"{}\"", typed.name);
     if !typed.is_foldable() {
         return Err(SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE")
@@ -186,8 +195,7 @@ pub(crate) fn deduplicate(
                     .with("dataType", format!("\"{}\"", column.data_type.sql())));
             }
         }
-        let rows = super::set_operation::comparable(a, exact, &input.output)?;
-        let plan = built(LogicalPlanBuilder::from(rows).distinct().and_then(LogicalPlanBuilder::build))?;
+        let plan = super::collated::distinct(a, exact, &input.output)?;
         return Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) });
     };
     let scope = a.scope(&[&input]);
@@ -234,7 +242,7 @@ fn comparable_keys(a: &Analyzer<'_>, input: &Resolved, rows: LogicalPlan, keys: 
     let mut expressions = Vec::new();
     let mut is_changed = false;
     for column in input.output.iter().filter(|c| seen.insert(c.id)) {
-        let (plain, key) = (column.expr(), expression::key(a, &column.typed())?);
+        let (plain, key) = (column.expr(), expression::whole(a, &column.typed())?);
         if keys.contains(&plain) && key != plain {
             is_changed = true;
             expressions.push(key.alias(column.column_name()));
@@ -262,6 +270,15 @@ pub(crate) fn subquery_alias(
     columns: &[String],
 ) -> Result<Resolved> {
     let resolved = a.relation(input)?;
+    if matches!(input.kind(), RelationKind::Values { .. })
+        && !columns.is_empty()
+        && columns.len() != resolved.output.len()
+    {
+        return Err(SparkError::new("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH")
+            .with("expectedNumCols", columns.len().to_string())
+            .with("actualNumCols", resolved.output.len().to_string())
+            .with("rowIndex", "0"));
+    }
     let resolved = rename_columns(resolved, columns, alias)?;
     let name: Vec<String> = qualifier.iter().cloned().chain(std::iter::once(alias.to_string())).collect();
     let hidden = resolved.hidden.clone();

@@ -7,7 +7,9 @@ use crate::expression::implicit_cast;
 use crate::recursion::RecursionLimits;
 use crate::resolved::{Resolved, built, project};
 use datafusion::logical_expr::LogicalPlanBuilder;
+use firesteel_config::CtePrecedence;
 use firesteel_error::{Result, SparkError};
+use firesteel_functions::cast::can_up_cast;
 use firesteel_plan::{Cte as CteDefinition, Relation, RelationKind, SetOperation, SetOperator};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,39 +21,60 @@ pub(crate) fn with(
     ctes: &[CteDefinition],
     is_recursive: bool,
 ) -> Result<Resolved> {
+    within(a, ctes, is_recursive, |a| a.relation(input))
+}
+
+/// Analyses something that may use definitions.
+fn within(
+    a: &mut Analyzer<'_>,
+    ctes: &[CteDefinition],
+    is_recursive: bool,
+    analyse: impl FnOnce(&mut Analyzer<'_>) -> Result<Resolved>,
+) -> Result<Resolved> {
     let depth = a.ctes.len();
+    let result = define(a, ctes, is_recursive).and_then(|()| check_unused(a, ctes, depth)).and_then(|()| analyse(a));
+    a.ctes.truncate(depth);
+    result
+}
+
+fn define(a: &mut Analyzer<'_>, ctes: &[CteDefinition], is_recursive: bool) -> Result<()> {
+    let outer = a.ctes.len();
     for (i, cte) in ctes.iter().enumerate() {
         if ctes[..i].iter().any(|c| c.name.eq_ignore_ascii_case(&cte.name)) {
-            a.ctes.truncate(depth);
             return Err(SparkError::new("DUPLICATED_CTE_NAMES").with("duplicateNames", quote(&cte.name)));
         }
+        let is_outer = |names: &HashMap<String, Cte>| names.keys().any(|n| n.eq_ignore_ascii_case(&cte.name));
+        if a.env.conf().cte_precedence == CtePrecedence::Exception && a.ctes[..outer].iter().any(is_outer) {
+            return Err(SparkError::new("AMBIGUOUS_ALIAS_IN_NESTED_CTE")
+                .with("name", quote(&cte.name))
+                .with("config", "\"spark.sql.legacy.ctePrecedencePolicy\"")
+                .with("docroot", "https://spark.apache.org/docs/latest"));
+        }
+        let depth = a.ctes.len();
         let definition = if is_recursive && refers_to(&cte.query, &cte.name) {
-            match recursive(a, cte) {
-                Ok(resolved) => Cte::Working(Arc::new(resolved)),
-                Err(error) => {
-                    a.ctes.truncate(depth);
-                    return Err(error);
-                }
-            }
+            Cte::Recursive { definition: cte.clone(), depth }
         } else {
-            Cte::Defined { query: cte.query.clone(), columns: cte.columns.clone(), depth: a.ctes.len() }
+            Cte::Defined { query: cte.query.clone(), columns: cte.columns.clone(), depth }
         };
         a.ctes.push(HashMap::from([(cte.name.clone(), definition)]));
     }
-    let result = check_unused(a, ctes, depth).and_then(|()| a.relation(input));
-    a.ctes.truncate(depth);
-    result
+    Ok(())
 }
 
 /// A definition that nobody uses must be right all the same.
 fn check_unused(a: &mut Analyzer<'_>, ctes: &[CteDefinition], depth: usize) -> Result<()> {
     for (i, _) in ctes.iter().enumerate() {
-        let definition = a.ctes.get(depth + i).and_then(|m| m.values().next().cloned());
-        if let Some(Cte::Defined { query, columns, depth }) = definition {
-            let later = a.ctes.split_off(depth);
-            let resolved = a.relation(&query);
-            a.ctes.extend(later);
-            super::unary::rename_columns(resolved?, &columns, &ctes[i].name)?;
+        match a.ctes.get(depth + i).and_then(|m| m.values().next().cloned()) {
+            Some(Cte::Defined { query, columns, depth }) => {
+                let later = a.ctes.split_off(depth);
+                let resolved = a.relation(&query);
+                a.ctes.extend(later);
+                super::unary::rename_columns(resolved?, &columns, &ctes[i].name)?;
+            }
+            Some(Cte::Recursive { definition, depth }) => {
+                recursive_at(a, &definition, depth)?;
+            }
+            _ => {}
         }
     }
     Ok(())
@@ -62,12 +85,26 @@ fn refers_to(query: &Relation, name: &str) -> bool {
     format!("{query:?}").contains(&format!("{name:?}"))
 }
 
-/// A recursive CTE: `anchor UNION [ALL] step`.
-fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition) -> Result<Resolved> {
-    let (query, columns) = match cte.query.kind() {
+/// A recursive CTE where it is used: its definition sees the CTEs before it.
+pub(crate) fn recursive_at(a: &mut Analyzer<'_>, cte: &CteDefinition, depth: usize) -> Result<Resolved> {
+    let later = a.ctes.split_off(depth);
+    let (references, outer) = (std::mem::take(&mut a.self_references), std::mem::take(&mut a.aggregates));
+    let resolved = recursive(a, cte, &cte.query);
+    (a.self_references, a.aggregates) = (references, outer);
+    a.ctes.truncate(depth);
+    a.ctes.extend(later);
+    resolved
+}
+
+/// `anchor UNION [ALL] step`, with definitions of its own before it or without.
+fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition, query: &Relation) -> Result<Resolved> {
+    let (query, columns) = match query.kind() {
         RelationKind::SubqueryAlias { input, columns, .. } if !columns.is_empty() => (input, columns.clone()),
-        _ => (&cte.query, cte.columns.clone()),
+        _ => (query, cte.columns.clone()),
     };
+    if let RelationKind::With { input, ctes, is_recursive } = query.kind() {
+        return within(a, ctes, *is_recursive, |a| recursive(a, cte, input));
+    }
     let RelationKind::SetOperation(SetOperation { left, right, operator: SetOperator::Union, is_all, .. }) =
         query.kind()
     else {
@@ -76,13 +113,20 @@ fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition) -> Result<Resolved> {
     if !is_all {
         return Err(SparkError::new("UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE"));
     }
-    let anchor = a.relation(left)?;
+    a.ctes.push(HashMap::from([(cte.name.clone(), Cte::Anchor)]));
+    let anchor = a.relation(left);
+    a.ctes.pop();
+    let anchor = anchor?;
     let anchor = super::unary::rename_columns(anchor, &columns, &cte.name)?;
     // The working table has the anchor's columns under names of its own.
     let working: Vec<Attribute> = anchor.output.iter().map(|c| Attribute { nullable: true, ..c.renewed() }).collect();
     let conf = a.env.conf();
     let levels = cte.max_recursion.unwrap_or(conf.cte_recursion_level_limit);
-    let limits = RecursionLimits::new(levels, conf.cte_recursion_row_limit);
+    let rows = match (a.row_limit, conf.cte_recursion_row_limit) {
+        (Some(wanted), limit) if wanted < 0 || (limit >= 0 && wanted > limit) => wanted,
+        (_, limit) => limit,
+    };
+    let limits = RecursionLimits::new(levels, rows);
     let table_name = limits.name(working.first().map_or(0, |c| c.id.0));
     let anchor_plan = project(
         anchor.plan.clone(),
@@ -112,6 +156,11 @@ fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition) -> Result<Resolved> {
     }
     let mut expressions = Vec::new();
     for (column, w) in step.output.iter().zip(&working) {
+        if !can_up_cast(&column.data_type, &w.data_type) {
+            return Err(SparkError::new("CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE")
+                .with("left", format!("\"{}\"", w.data_type.sql()))
+                .with("right", format!("\"{}\"", column.data_type.sql())));
+        }
         let typed = implicit_cast(a, column.typed(), &w.data_type)?;
         expressions.push(typed.expr.alias(w.column_name()));
     }
@@ -135,4 +184,23 @@ pub(crate) fn with_relations(a: &mut Analyzer<'_>, input: &Relation, references:
     let result = a.relation(input);
     a.references.truncate(before);
     result
+}
+
+/// The error where a recursive reference stands below an operator that cannot have it.
+pub(crate) fn refuse_self_reference(a: &Analyzer<'_>, before: usize) -> Result<()> {
+    if a.self_references > before {
+        return Err(SparkError::new("INVALID_RECURSIVE_REFERENCE.PLACE"));
+    }
+    Ok(())
+}
+
+/// True where a limit over the relation is one of the rows of a named relation below.
+pub(crate) fn limits_source(relation: &Relation) -> bool {
+    match relation.kind() {
+        RelationKind::Table(_) => true,
+        RelationKind::Project { input, .. }
+        | RelationKind::SubqueryAlias { input, .. }
+        | RelationKind::With { input, .. } => limits_source(input),
+        _ => false,
+    }
 }

@@ -68,9 +68,18 @@ impl Runner {
             TableAction::AddConstraint(_) => return Err(table_operation(&table.name, "ADD CONSTRAINT")),
             TableAction::DropConstraint { .. } => return Err(table_operation(&table.name, "DROP CONSTRAINT")),
             TableAction::SetLocation { .. } => return Err(SparkError::unsupported("locations of partitions")),
+            TableAction::SetSerde { class: None, properties, partition: None } => {
+                self.catalog().alter_table(&table.name, |table| {
+                    table.options.extend(properties.iter().cloned());
+                    Ok(())
+                })?;
+            }
             TableAction::SetSerde { .. } => return Err(SparkError::unsupported("ALTER TABLE SET SERDE")),
             TableAction::ClusterBy(_) => return Err(SparkError::unsupported("ALTER TABLE CLUSTER BY")),
-            TableAction::SetCollation(_) => return Err(SparkError::unsupported("collations of tables")),
+            TableAction::SetCollation(collation) => self.catalog().alter_table(&table.name, |table| {
+                table.collation = Some(collation.clone());
+                Ok(())
+            })?,
         }
         Ok(nothing())
     }

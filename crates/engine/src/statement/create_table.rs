@@ -95,7 +95,7 @@ impl Runner {
             return Ok(nothing());
         };
         let resolved = self.analyse(query)?;
-        let schema = attribute::schema_of(&resolved.output).as_nullable();
+        let schema = attribute::schema_of(&resolved.output).with_raw_types().as_nullable();
         if new.schema.fields.is_empty() {
             new.schema = schema;
         }

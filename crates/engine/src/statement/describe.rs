@@ -24,6 +24,22 @@ fn described(all: Vec<Vec<Literal>>) -> Result<LocalRows> {
     rows(&[text_column("col_name"), text_column("data_type"), ("comment", DataType::STRING, true)], all)
 }
 
+/// What of columns has a default value, under a heading of its own.
+fn defaults(schema: &StructType) -> Vec<Vec<Literal>> {
+    let with: Vec<Vec<Literal>> = schema
+        .fields
+        .iter()
+        .filter_map(|field| {
+            let default = field.metadata.get("CURRENT_DEFAULT").and_then(|value| value.as_str())?;
+            Some(vec![text(&field.name), text(field.data_type.simple_string()), text(default)])
+        })
+        .collect();
+    if with.is_empty() {
+        return with;
+    }
+    [vec![line("", ""), line("# Column Default Values", "")], with].concat()
+}
+
 impl Runner {
     pub(super) fn describe_query(&self, query: &Relation) -> Result<LocalRows> {
         let resolved = self.analyse(query)?;
@@ -70,6 +86,7 @@ impl Runner {
             if let Some(spec) = partition {
                 self.one_partition(&table, spec)?;
             }
+            all.extend(defaults(&schema));
             return described(all);
         }
         all.push(line("", ""));
@@ -77,6 +94,7 @@ impl Runner {
             None => {
                 all.push(line("# Detailed Table Information", ""));
                 all.extend(details(&table).into_iter().map(|(k, v)| line(k, v)));
+                all.extend(defaults(&schema));
             }
             Some(spec) => {
                 let partition = self.one_partition(&table, spec)?;

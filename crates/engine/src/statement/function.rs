@@ -3,11 +3,12 @@
 use super::rows::{nothing, rows, text, text_column};
 use super::{Runner, now};
 use firesteel_analyzer::environment::{Parameter, UserFunction};
-use firesteel_analyzer::{LocalRows, attribute};
+use firesteel_analyzer::{Analyzer, LocalRows, attribute};
 use firesteel_catalog::{CatalogFunction, SESSION_CATALOG, matches_pattern};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::registry;
 use firesteel_plan::{ColumnDefinition, CreateFunction, Expr, ExprKind, FunctionBody, Name, SubqueryKind, TableName};
+use firesteel_types::DataType;
 
 /// A function of the catalog as the analyzer uses it.
 pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> {
@@ -32,6 +33,7 @@ pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> 
     };
     match (returns_table, query, expression) {
         (Some(columns), Some(query), _) => Ok(UserFunction::SqlTable {
+            name,
             parameters,
             columns: columns.iter().map(|c| c.field.clone()).collect(),
             body: query.clone(),
@@ -40,7 +42,9 @@ pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> 
             let kind = ExprKind::Subquery { kind: SubqueryKind::Scalar, query: Box::new(query.clone()) };
             Ok(UserFunction::SqlScalar { name, parameters, returns: returns.clone(), body: Expr::new(kind) })
         }
-        (_, None, Some(body)) => {
+        (Some(_), None, Some(_)) => Err(SparkError::new("USER_DEFINED_FUNCTIONS.SQL_TABLE_UDF_BODY_MUST_BE_A_QUERY")
+            .with("name", function.name.clone())),
+        (None, None, Some(body)) => {
             Ok(UserFunction::SqlScalar { name, parameters, returns: returns.clone(), body: body.clone() })
         }
         (_, None, None) => Err(SparkError::internal("a function without a body")),
@@ -62,6 +66,10 @@ impl Runner {
             created: now(),
             owner: self.session.facts().user,
         };
+        if !create.is_temporary {
+            function.database = Some(self.qualify(&parts)?.database);
+        }
+        self.check_body(&parts, create, &mut function)?;
         if create.is_temporary {
             let mut functions = self.session.catalog_state().functions.write();
             if !create.replace && functions.contains_key(&name) {
@@ -74,7 +82,6 @@ impl Runner {
             return Ok(nothing());
         }
         let qualified = self.qualify(&parts)?;
-        function.database = Some(qualified.database.clone());
         self.catalog().create_function(&qualified, function, create.if_not_exists, create.replace)?;
         Ok(nothing())
     }
@@ -95,10 +102,55 @@ impl Runner {
                 .with("routineName", attribute::quote_parts(name))
                 .with("names", names));
         }
+        let required_after_optional =
+            parameters.windows(2).find(|pair| pair[0].default.is_some() && pair[1].default.is_none());
+        if let Some([optional, required]) = required_after_optional {
+            return Err(SparkError::new("USER_DEFINED_FUNCTIONS.NOT_A_VALID_DEFAULT_PARAMETER_POSITION")
+                .with("functionName", name.last().cloned().unwrap_or_default())
+                .with("parameterName", optional.field.name.clone())
+                .with("nextParameterName", required.field.name.clone()));
+        }
         if let Some(columns) = returns_table.as_deref().and_then(duplicate) {
             return Err(SparkError::new("DUPLICATE_ROUTINE_RETURNS_COLUMNS")
                 .with("routineName", attribute::quote_parts(name))
                 .with("columns", columns));
+        }
+        Ok(())
+    }
+
+    /// Analyses the body, and notes what it says of itself.
+    fn check_body(&self, parts: &[String], create: &CreateFunction, function: &mut CatalogFunction) -> Result<()> {
+        let analysed = user_function(function)?;
+        let FunctionBody::Sql { text, parameters, returns, returns_table, contains_sql, .. } = &mut function.body
+        else {
+            return Ok(());
+        };
+        let columns = parameters.iter().chain(returns_table.iter().flatten()).map(|c| &c.field.data_type);
+        let is_char = |t: &DataType| matches!(t, DataType::Char(_) | DataType::Varchar(_));
+        if !self.conf().char_varchar_as_string && columns.chain(returns.iter()).any(is_char) {
+            return Err(SparkError::new("UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING"));
+        }
+        let environment = self.environment();
+        let checked = Analyzer::new(&environment).check_function(&function.name, &analysed, text);
+        let result = checked.map_err(|error| routine_not_found(error, &self.database()))?;
+        let references = environment.references();
+        if let (false, Some((kind, name))) = (create.is_temporary, references.temporary.first()) {
+            return Err(SparkError::new("INVALID_TEMP_OBJ_REFERENCE")
+                .with("obj", "FUNCTION")
+                .with("objName", self.qualify(parts)?.quoted())
+                .with("tempObj", *kind)
+                .with("tempObjName", attribute::quote(name)));
+        }
+        if references.reads_tables && *contains_sql == Some(true) {
+            return Err(SparkError::new("INVALID_SQL_FUNCTION_DATA_ACCESS"));
+        }
+        match returns_table {
+            Some(columns) if columns.is_empty() => {
+                columns.extend(result.into_iter().map(ColumnDefinition::new));
+            }
+            Some(_) => {}
+            None if returns.is_none() => *returns = result.first().map(|field| field.data_type.clone()),
+            None => {}
         }
         Ok(())
     }
@@ -249,6 +301,16 @@ impl Runner {
         }
         rows(&column, lines)
     }
+}
+
+/// In a function that is made, another that is not there is looked for in the current database.
+fn routine_not_found(error: SparkError, database: &str) -> SparkError {
+    if !error.is("UNRESOLVED_ROUTINE") {
+        return error;
+    }
+    let name = error.parameters().iter().find(|(n, _)| n == "routineName").map(|(_, v)| v.clone()).unwrap_or_default();
+    let full = if name.contains("`.`") { name } else { format!("{}.{name}", attribute::quote(database)) };
+    SparkError::new("ROUTINE_NOT_FOUND").with("routineName", full)
 }
 
 /// A built-in function by a name that may be qualified by `builtin`.

@@ -187,7 +187,10 @@ fn create_text(table: &CatalogTable) -> String {
         out.push_str(&format!("TBLPROPERTIES (\n{})\n", pairs(&table.properties)));
     }
     if let Some(view) = &table.view {
-        out.push_str(&format!("WITH SCHEMA {}\nAS {}\n", view.schema_mode, view.text));
+        if !view.schema_mode.is_empty() {
+            out.push_str(&format!("WITH SCHEMA {}\n", view.schema_mode));
+        }
+        out.push_str(&format!("AS {}\n", view.text));
     }
     out
 }

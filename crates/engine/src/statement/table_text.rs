@@ -71,7 +71,9 @@ pub(crate) fn details(table: &CatalogTable) -> Vec<(&'static str, String)> {
     if let Some(view) = &table.view {
         out.push(("View Text", view.text.clone()));
         out.push(("View Original Text", view.text.clone()));
-        out.push(("View Schema Mode", view.schema_mode.clone()));
+        if !view.schema_mode.is_empty() {
+            out.push(("View Schema Mode", view.schema_mode.clone()));
+        }
         out.push(("View Catalog and Namespace", format!("{}.{}", view.catalog, view.database)));
         out.push(("View Query Output Columns", listed(&view.output)));
     }

@@ -3,7 +3,8 @@
 use super::rows::nothing;
 use super::{Runner, now};
 use crate::catalog_state::{Found, ViewQuery};
-use firesteel_analyzer::{LocalRows, Resolved, attribute};
+use crate::view_columns::SchemaMode;
+use firesteel_analyzer::{Analyzer, LocalRows, Resolved, attribute};
 use firesteel_catalog::catalog::{already_exists, table_not_found_in};
 use firesteel_catalog::{CatalogTable, QualifiedName, SESSION_CATALOG, TableKind, ViewDefinition};
 use firesteel_error::{Result, SparkError};
@@ -61,8 +62,10 @@ impl Runner {
         let query = Self::source_query(create).unwrap_or_else(|| create.query.clone());
         let resolved = self.analyse(&query)?;
         let schema = view_schema(&resolved, create, parts)?;
+        let output = resolved.output.iter().map(|a| a.name.clone()).collect();
+        let schema = schema.char_varchar_as_string();
         let resolved = named(&resolved, &schema)?;
-        let query = Arc::new(ViewQuery { query, schema, database: self.database() });
+        let query = Arc::new(ViewQuery { query, output, schema, database: self.database() });
         let resolved = Arc::new(resolved);
         if is_global {
             self.forget(&format!("{}.{key}", self.conf().global_temp_database));
@@ -92,8 +95,9 @@ impl Runner {
                 return if create.if_not_exists { Ok(nothing()) } else { Err(already_exists(&name)) };
             }
         }
-        let resolved = self.analyse(&create.query)?;
-        self.check_references(&create.query_text, &name)?;
+        let has_names = !create.columns.is_empty();
+        let schema_mode = SchemaMode::words(create.schema_mode.as_deref(), has_names, &self.conf())?;
+        let resolved = self.stored_query(&create.query, &name)?;
         let schema = view_schema(&resolved, create, parts)?;
         let table = CatalogTable {
             name: name.clone(),
@@ -117,37 +121,25 @@ impl Runner {
                 catalog: SESSION_CATALOG.to_string(),
                 database: self.database(),
                 settings: Vec::new(),
-                schema_mode: create.schema_mode.clone().unwrap_or_else(|| "COMPENSATION".to_string()),
+                schema_mode,
             }),
         };
         self.catalog().create_table(table, create.replace)?;
         Ok(nothing())
     }
 
-    /// A stored view cannot stand on temporary ones.
-    fn check_references(&self, text: &str, name: &QualifiedName) -> Result<()> {
-        let lower = text.to_lowercase();
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        for (key, (given, _)) in self.session.temp_views().read().iter() {
-            let mut rest = lower.as_str();
-            let mut before = ' ';
-            while let Some(at) = rest.find(key.as_str()) {
-                let previous = rest[..at].chars().last().unwrap_or(before);
-                let after = &rest[at + key.len()..];
-                let head = rest[..at].trim_end_matches('`').trim_end();
-                let is_source = ["from", "join", ","].iter().any(|w| head.ends_with(w));
-                if is_source && !word(previous) && !after.chars().next().is_some_and(|c| word(c) || c == '.') {
-                    return Err(SparkError::new("INVALID_TEMP_OBJ_REFERENCE")
-                        .with("obj", "VIEW")
-                        .with("objName", name.quoted())
-                        .with("tempObj", "VIEW")
-                        .with("tempObjName", attribute::quote(given)));
-                }
-                before = key.chars().last().unwrap_or(' ');
-                rest = after;
-            }
+    /// Analyses the query of a stored view, which cannot stand on temporary objects.
+    fn stored_query(&self, query: &Relation, name: &QualifiedName) -> Result<Resolved> {
+        let environment = self.environment();
+        let resolved = Analyzer::new(&environment).relation(query)?;
+        match environment.references().temporary.first() {
+            None => Ok(resolved),
+            Some((kind, temporary)) => Err(SparkError::new("INVALID_TEMP_OBJ_REFERENCE")
+                .with("obj", "VIEW")
+                .with("objName", name.quoted())
+                .with("tempObj", *kind)
+                .with("tempObjName", attribute::quote(temporary))),
         }
-        Ok(())
     }
 
     pub(super) fn drop_view(&self, name: &TableName, if_exists: bool) -> Result<LocalRows> {
@@ -212,10 +204,10 @@ impl Runner {
         };
         match action {
             ViewAction::As(query, text) => {
-                let resolved = self.analyse(query)?;
+                let resolved = self.stored_query(query, &table.name)?;
                 let database = self.database();
                 self.catalog().alter_table(&table.name, |table| {
-                    table.schema = attribute::schema_of(&resolved.output);
+                    table.schema = attribute::schema_of(&resolved.output).with_raw_types();
                     if let Some(view) = &mut table.view {
                         view.text.clone_from(text);
                         view.query = query.clone();
@@ -228,12 +220,17 @@ impl Runner {
             ViewAction::Rename(to) => self.rename(&table.name, to)?,
             ViewAction::SetProperties(properties) => self.set_properties(&table.name, properties)?,
             ViewAction::UnsetProperties { keys, .. } => self.unset_properties(&table.name, keys)?,
-            ViewAction::SchemaMode(mode) => self.catalog().alter_table(&table.name, |table| {
-                if let Some(view) = &mut table.view {
-                    view.schema_mode.clone_from(mode);
-                }
-                Ok(())
-            })?,
+            ViewAction::SchemaMode(mode) => {
+                let own = |view: &ViewDefinition| view.output.iter().eq(table.schema.fields.iter().map(|f| &f.name));
+                let has_names = table.view.as_ref().is_some_and(|view| !own(view));
+                let mode = SchemaMode::words(Some(mode), has_names, &self.conf())?;
+                self.catalog().alter_table(&table.name, |table| {
+                    if let Some(view) = &mut table.view {
+                        view.schema_mode = mode;
+                    }
+                    Ok(())
+                })?;
+            }
         }
         Ok(nothing())
     }
@@ -311,7 +308,7 @@ impl Runner {
 
 /// The columns of a view: the query's, with the names and comments that the view gives.
 fn view_schema(resolved: &Resolved, create: &CreateView, parts: &[String]) -> Result<StructType> {
-    let schema = attribute::schema_of(&resolved.output);
+    let schema = attribute::schema_of(&resolved.output).with_raw_types();
     let (view, data) = (create.columns.len(), schema.fields.len());
     if view != 0 && view != data {
         let condition = if view > data {

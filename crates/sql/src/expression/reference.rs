@@ -34,8 +34,12 @@ impl Parser<'_> {
         if self.is_mark("(") {
             return self.call_of(start, name);
         }
-        if self.options.quoted_regex_column_names && self.in_select_list && is_last_quoted && name.len() == 1 {
-            let pattern = name.pop().unwrap_or_default();
+        if self.options.quoted_regex_column_names && self.in_select_list && is_last_quoted && name.len() <= 2 {
+            let own = name.pop().unwrap_or_default();
+            let pattern = match name.pop() {
+                Some(qualifier) => format!("{qualifier}.`{own}`"),
+                None => own,
+            };
             return Ok(Expr::new(ExprKind::Regex { pattern, plan_id: None }).at(self.origin(start)));
         }
         Ok(Expr::attribute(name).at(self.origin(start)))

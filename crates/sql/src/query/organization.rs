@@ -93,10 +93,11 @@ impl Parser<'_> {
         if let Some(offset) = clauses.offset {
             query = wrap(self, RelationKind::Offset { input: query, offset })?;
         }
-        if let Some(limit) = clauses.limit {
-            query = wrap(self, RelationKind::Limit { input: query, limit })?;
+        match clauses.limit {
+            Some(limit) => wrap(self, RelationKind::Limit { input: query, limit }),
+            None if clauses.has_limit => wrap(self, RelationKind::LimitAll { input: query }),
+            None => Ok(query),
         }
-        Ok(query)
     }
 
     /// `a, b DESC`, or `ALL`.

@@ -76,6 +76,7 @@ impl Parser<'_> {
         }
         let expressions = self.named_expressions()?;
         let mut selected = self.relation_from(start, RelationKind::Project { input, expressions });
+        selected = self.relation_from(start, RelationKind::Pipe { input: selected, clause: PipeClause::Select });
         if is_distinct {
             let kind = RelationKind::Deduplicate { input: selected, columns: None, within_watermark: false };
             selected = self.relation_from(start, kind);
@@ -168,7 +169,8 @@ impl Parser<'_> {
             return Err(self.not_allowed(start, message));
         }
         let aggregate = Aggregate { input, grouping: Grouping::By(grouping), aggregates, is_sql: false };
-        Ok(self.relation_from(start, RelationKind::Aggregate(aggregate)))
+        let input = self.relation_from(start, RelationKind::Aggregate(aggregate));
+        Ok(self.relation_from(start, RelationKind::Pipe { input, clause: PipeClause::Aggregate }))
     }
 
     fn pipe_pivot(&mut self, start: Mark, input: Relation) -> Result<Relation> {

@@ -24,15 +24,7 @@ impl Parser<'_> {
     /// `NOT NULL`, `DEFAULT …`, `GENERATED …`, `COMMENT …`, constraints, a position.
     pub(super) fn column_options(&mut self, name: String, data_type: DataType) -> Result<ColumnDefinition> {
         let start = self.mark();
-        let mut column = ColumnDefinition {
-            field: StructField::new(name, data_type, true),
-            default: None,
-            generated: None,
-            identity: None,
-            constraints: Vec::new(),
-            comment: None,
-            position: None,
-        };
+        let mut column = ColumnDefinition::new(StructField::new(name, data_type, true));
         loop {
             let duplicate = |parser: &Self, option: &str, name: &str| {
                 parser

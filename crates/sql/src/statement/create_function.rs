@@ -79,8 +79,7 @@ impl Parser<'_> {
                 && (self.ahead_is_mark(1, "(") || self.ahead_is(1, K::RETURN) || self.ahead_is_characteristic(1));
             if is_table {
                 self.advance();
-                returns_table =
-                    Some(if self.is_mark("(") { self.in_parentheses(Self::result_column)? } else { Vec::new() });
+                returns_table = Some(if self.is_mark("(") { self.result_columns()? } else { Vec::new() });
             } else {
                 returns = Some(self.data_type()?);
             }
@@ -110,6 +109,25 @@ impl Parser<'_> {
         })
     }
 
+    fn result_columns(&mut self) -> Result<Vec<ColumnDefinition>> {
+        self.expect_mark("(")?;
+        let start = self.mark();
+        let columns = self.comma_separated(Self::result_column)?;
+        self.refuse_not_null(start, &columns)?;
+        self.expect_mark(")")?;
+        Ok(columns)
+    }
+
+    /// Parameters and results of functions take NULL.
+    fn refuse_not_null(&self, start: Mark, columns: &[ColumnDefinition]) -> Result<()> {
+        if columns.iter().all(|column| column.field.nullable) {
+            return Ok(());
+        }
+        Err(self
+            .error(start, "USER_DEFINED_FUNCTIONS.NOT_NULL_ON_FUNCTION_PARAMETERS")
+            .with("input", self.text_from(start)))
+    }
+
     /// `name type [NOT NULL] [COMMENT 'text']` of a table that a function returns.
     fn result_column(&mut self) -> Result<ColumnDefinition> {
         let name = self.object_identifier()?;
@@ -127,6 +145,7 @@ impl Parser<'_> {
         }
         let start = self.mark();
         let parameters = self.comma_separated(Self::column_definition)?;
+        self.refuse_not_null(start, &parameters)?;
         self.expect_mark(")")?;
         if parameters.iter().any(|parameter| parameter.generated.is_some() || parameter.identity.is_some()) {
             return Err(self.error(start, "INVALID_SQL_SYNTAX.CREATE_FUNC_WITH_GENERATED_COLUMNS_AS_PARAMETERS"));

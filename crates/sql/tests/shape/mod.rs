@@ -177,6 +177,7 @@ pub fn relation(relation_: &Relation) -> String {
             format!("{}({})[{order}]", if *is_global { "Sort" } else { "LocalSort" }, r(input))
         }
         RelationKind::Limit { input, limit } => format!("Limit({})[{}]", r(input), expr(limit)),
+        RelationKind::LimitAll { input } => format!("LimitAll({})", r(input)),
         RelationKind::Offset { input, offset } => format!("Offset({})[{}]", r(input), expr(offset)),
         RelationKind::Aggregate(aggregate) => {
             let grouping = match &aggregate.grouping {

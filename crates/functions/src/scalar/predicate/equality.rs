@@ -5,6 +5,7 @@
 
 use super::comparison::Comparison;
 use crate::function::{Body, Documentation, Function, Group, Nullability, Returns};
+use crate::scalar::string::collation_key::{CollationKey, key_call};
 use crate::{BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, BooleanArray, Float32Array, Float64Array, ListArray, StringArray, StructArray};
 use arrow::datatypes::{DataType as ArrowType, Float32Type, Float64Type};
@@ -85,11 +86,21 @@ pub fn normalized(value: &TypedExpr, context: &BuildContext<'_>) -> Result<Expr>
     }
 }
 
-/// As [`normalized`], with the numbers within arrays, maps and structs: for keys of groups, of windows
-/// and of orders, and for rows that are compared whole.
+/// The value by which rows are grouped, ordered or put into windows: of a collated text its key, of other
+/// values the same as [`whole`].
 pub fn key(value: &TypedExpr, context: &BuildContext<'_>) -> Result<Expr> {
+    match key_call(value, context) {
+        Some(key) => key,
+        None => whole(value, context),
+    }
+}
+
+/// As [`normalized`], with the numbers within arrays, maps and structs, and the entries of maps in order:
+/// for rows that are compared whole.
+pub fn whole(value: &TypedExpr, context: &BuildContext<'_>) -> Result<Expr> {
     let is_number = matches!(value.data_type, DataType::Float | DataType::Double);
-    if is_number || !value.data_type.exists(&|t| matches!(t, DataType::Float | DataType::Double)) {
+    let is_varied = |t: &DataType| matches!(t, DataType::Float | DataType::Double | DataType::Map { .. });
+    if is_number || !value.data_type.exists(&is_varied) {
         return normalized(value, context);
     }
     let arguments = std::slice::from_ref(value);
@@ -183,12 +194,10 @@ pub fn order(left: &ArrayRef, right: &ArrayRef, data_type: &DataType) -> Result<
             let (a, b) = (typed::<Float64Array>(left)?, typed::<Float64Array>(right)?);
             Box::new(move |i, j| order_of(a.value(i), b.value(j)))
         }
-        DataType::String(Collation::Named(name)) if name.as_ref() == "UTF8_LCASE" => {
-            let (a, b) = (typed::<StringArray>(left)?, typed::<StringArray>(right)?);
-            Box::new(move |i, j| a.value(i).to_lowercase().cmp(&b.value(j).to_lowercase()))
-        }
-        DataType::String(Collation::Named(name)) => {
-            return Err(SparkError::unsupported(format!("comparisons with collation {name}")));
+        DataType::String(collation @ Collation::Named(_)) => {
+            let rule = CollationKey::of(collation)?;
+            let (a, b) = (rule.keys(&typed::<StringArray>(left)?), rule.keys(&typed::<StringArray>(right)?));
+            Box::new(move |i, j| a.get(i).cmp(&b.get(j)))
         }
         DataType::Array { element, .. } => {
             let (a, b) = (typed::<ListArray>(left)?, typed::<ListArray>(right)?);

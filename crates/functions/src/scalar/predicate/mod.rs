@@ -43,4 +43,5 @@ pub const FUNCTIONS: &[&Function] = &[
 ];
 
 /// The kernels that the functions call, by names that SQL does not know.
-pub const KERNELS: &[&Function] = &[&equality::COMPARE, &equality::NORMALIZE, &like::KERNEL, &rlike::KERNEL];
+pub const KERNELS: &[&Function] =
+    &[&equality::COMPARE, &equality::NORMALIZE, &super::string::collation_key::KEY, &like::KERNEL, &rlike::KERNEL];

@@ -5,6 +5,7 @@ pub mod character;
 pub mod charset;
 pub mod choose;
 pub mod collate;
+pub mod collation_key;
 pub mod collation_rule;
 pub mod concat;
 pub mod constant;
