@@ -8,11 +8,13 @@ use crate::{Result, SparkSession};
 use std::future::Future;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// A server process that ends with this value.
 pub struct Server {
     process: Option<Child>,
+    /// Stays open, so that the server may write to it.
+    _output: Option<BufReader<ChildStdout>>,
     url: String,
 }
 
@@ -20,7 +22,7 @@ impl Server {
     /// The server to test with, or None if there is none.
     pub fn find() -> Option<Self> {
         match std::env::var("FIRESTEEL_TEST_URL") {
-            Ok(url) if !url.is_empty() => Some(Server { process: None, url }),
+            Ok(url) if !url.is_empty() => Some(Server { process: None, _output: None, url }),
             _ => Self::start(&[]),
         }
     }
@@ -35,13 +37,18 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .ok()?;
-        let lines = BufReader::new(process.stdout.take()?).lines();
-        let url = lines.map_while(std::result::Result::ok).find_map(|line| {
-            let start = line.find("sc://")?;
-            line[start..].split_whitespace().next().map(str::to_string)
-        });
-        let mut server = Server { process: Some(process), url: String::new() };
-        server.url = url?;
+        let mut output = BufReader::new(process.stdout.take()?);
+        let mut server = Server { process: Some(process), _output: None, url: String::new() };
+        let mut line = String::new();
+        while server.url.is_empty() {
+            line.clear();
+            if output.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            let url = line.find("sc://").and_then(|start| line[start..].split_whitespace().next());
+            server.url = url.unwrap_or_default().to_string();
+        }
+        server._output = Some(output);
         Some(server)
     }
 

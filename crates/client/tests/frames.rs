@@ -6,7 +6,7 @@ mod support;
 
 use firesteel_client::functions::{self as f, col, expr, lit};
 use firesteel_client::{
-    AsOfJoin, Bound, DataFrame, DataType, ExplainMode, JoinType, Literal, MissingRule, Observation, On, ShowOptions,
+    AsOfJoin, Bound, Column, DataFrame, DataType, ExplainMode, JoinType, Literal, MissingRule, Observation, On, ShowOptions,
     SparkSession, StorageLevel, Window,
 };
 use serde::de::DeserializeOwned;
@@ -22,8 +22,9 @@ async fn rows<T: DeserializeOwned>(frame: &DataFrame) -> Vec<T> {
 }
 
 /// The one value of a column over one row.
-async fn value<T: DeserializeOwned>(spark: &SparkSession, column: impl Into<firesteel_client::Column>) -> T {
-    rows::<(T,)>(&spark.range(0, 1).select(column.into())).await.into_iter().next().unwrap().0
+async fn value<T: DeserializeOwned>(spark: &SparkSession, column: impl Into<Column>) -> T {
+    let column: Column = column.into();
+    rows::<(T,)>(&spark.range(0, 1).select(column)).await.into_iter().next().unwrap().0
 }
 
 async fn people(spark: &SparkSession) -> DataFrame {

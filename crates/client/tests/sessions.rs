@@ -105,9 +105,19 @@ async fn files_are_written_and_read() {
     assert_eq!(read.agg(firesteel_client::functions::sum("id")).first::<(i64,)>().await.unwrap(), Some((45,)));
     frame.select("t").write().text(path("text")).await.unwrap();
     assert_eq!(spark.read().text(path("text")).count().await.unwrap(), 10);
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn texts_of_a_frame_are_parsed() {
+    let spark = session().await;
     let texts = spark.range(0, 2).select(lit(r#"{"a": 1}"#).alias("value"));
     let parsed = spark.read().schema("a INT").json_frame(&texts).unwrap();
-    assert_eq!(parsed.first::<(i32,)>().await.unwrap(), Some((1,)));
+    match parsed.collect_as::<(i32,)>().await {
+        Ok(rows) => assert_eq!(rows, [(1,), (1,)]),
+        // Not every server has it.
+        Err(error) => assert_eq!(error.condition(), Some("UNSUPPORTED_FEATURE.NOT_IN_THIS_SERVER"), "{error:?}"),
+    }
     spark.stop().await.unwrap();
 }
 
