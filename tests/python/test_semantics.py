@@ -1,5 +1,9 @@
 """Whether frames mean the same: data count, not only the shape of the plan."""
 
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import functions as F
+
 
 def test_two_checkpoints_are_not_the_same(spark):
     one, two = [spark.range(10).localCheckpoint() for _ in range(2)]
@@ -37,3 +41,22 @@ def test_equal_frames_are_the_same(spark):
     assert one.sameSemantics(two)
     assert spark.range(3).sameSemantics(spark.range(3))
     assert not spark.range(3).sameSemantics(spark.range(4))
+
+
+def test_columns_that_stand_twice(spark):
+    frame = spark.range(5).select("id", (F.col("id") + 1).alias("n"), "id")
+    assert [tuple(row) for row in frame.tail(2)] == [(3, 4, 3), (4, 5, 4)]
+    assert [len(row) for row in spark.range(3).stat.freqItems([]).collect()] == [0, 0, 0]
+
+
+def test_a_description_of_a_column_named_summary(spark):
+    with pytest.raises(AnalysisException) as raised:
+        spark.range(3).describe().describe().collect()
+    assert raised.value.getCondition() == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
+
+
+def test_stars_of_frames_that_are_not_there(spark):
+    below = spark.range(3)
+    with pytest.raises(AnalysisException) as raised:
+        below.groupBy((F.col("id") % 2).alias("k")).count().select(below["*"]).collect()
+    assert raised.value.getCondition() == "CANNOT_RESOLVE_DATAFRAME_COLUMN"

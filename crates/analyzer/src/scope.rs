@@ -251,11 +251,13 @@ impl Scope {
 
     /// The attributes of the relation with a plan id (`df["*"]`).
     pub fn star_by_plan_id(&self, plan_id: i64) -> Option<Vec<Attribute>> {
+        let is_visible =
+            |attribute: &Attribute| self.attributes.iter().chain(&self.hidden).any(|a| a.id == attribute.id);
         for frame in &self.frames {
             let mut stack = vec![frame];
             while let Some(frame) = stack.pop() {
                 if frame.plan_id == Some(plan_id) {
-                    return Some(frame.output.clone());
+                    return Some(frame.output.clone()).filter(|output| output.iter().all(is_visible));
                 }
                 stack.extend(frame.children.iter());
             }

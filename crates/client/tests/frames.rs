@@ -6,8 +6,8 @@ mod support;
 
 use firesteel_client::functions::{self as f, col, expr, lit};
 use firesteel_client::{
-    AsOfJoin, Bound, Column, DataFrame, DataType, ExplainMode, JoinType, Literal, MissingRule, Observation, On, ShowOptions,
-    SparkSession, StorageLevel, Window,
+    AsOfJoin, Bound, Column, DataFrame, DataType, ExplainMode, JoinType, Literal, MissingRule, Observation, On,
+    ShowOptions, SparkSession, StorageLevel, Window,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -432,7 +432,6 @@ impl Environment for SessionEnvironment {
     }
 
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>> {
-        let plan = resolved.exact()?;
-        self.block(crate::execution::collect(&self.session, plan))
+        self.block(crate::execution::rows(&self.session, resolved))
     }
 }

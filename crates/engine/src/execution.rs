@@ -8,8 +8,9 @@ use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream};
+use firesteel_analyzer::Resolved;
 use firesteel_analyzer::analyzer::Observation;
-use firesteel_analyzer::attribute;
+use firesteel_analyzer::attribute::{self, Attribute};
 use firesteel_analyzer::resolved::engine_error;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Relation, RelationKind};
@@ -113,7 +114,7 @@ pub(crate) async fn execute_analysed(session: &Arc<Session>, analysed: Analysed,
     let schema = attribute::schema_of(&analysed.resolved.output);
     let conf = session.conf();
     let arrow_schema: SchemaRef = Arc::new(client_schema(&schema, &conf.time_zone_text, conf.arrow_large_var_types));
-    let columns = column_positions(&analysed)?;
+    let columns = column_positions(&analysed.resolved.output);
     let physical = cancellable(&run, plan(session.state(), &analysed.resolved.exact()?)).await?;
     let stream = start(session.state(), physical.clone())?;
     let schema_of_batches = arrow_schema.clone();
@@ -135,8 +136,7 @@ pub(crate) async fn execute_analysed(session: &Arc<Session>, analysed: Analysed,
 }
 
 /// Output columns in terms of the exact plan's, where a column stands more than once.
-fn column_positions(analysed: &Analysed) -> Result<Option<Vec<usize>>> {
-    let output = &analysed.resolved.output;
+fn column_positions(output: &[Attribute]) -> Option<Vec<usize>> {
     let mut ids = Vec::new();
     let mut positions = Vec::with_capacity(output.len());
     for attribute in output {
@@ -148,7 +148,20 @@ fn column_positions(analysed: &Analysed) -> Result<Option<Vec<usize>>> {
             }
         }
     }
-    Ok((ids.len() != output.len()).then_some(positions))
+    (ids.len() != output.len()).then_some(positions)
+}
+
+/// The rows of a relation, of exactly its output columns.
+pub(crate) async fn rows(session: &Arc<Session>, resolved: &Resolved) -> Result<Vec<RecordBatch>> {
+    let batches = collect(session, resolved.exact()?).await?;
+    match column_positions(&resolved.output) {
+        Some(positions) => {
+            let project =
+                |batch: RecordBatch| batch.project(&positions).map_err(|e| SparkError::internal(e.to_string()));
+            batches.into_iter().map(project).collect()
+        }
+        None => Ok(batches),
+    }
 }
 
 /// Optimises and plans.

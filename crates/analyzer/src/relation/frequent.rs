@@ -31,6 +31,9 @@ pub(super) fn frequent_items(
     }
     let values = Relation::new(RelationKind::Project { input: input.clone(), expressions: outputs });
     let values = a.relation(&values)?;
+    if columns.is_empty() {
+        return Ok(values);
+    }
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let size = (1.0 / support) as usize;
     let mut counters = vec![Counter { size, counts: Vec::new() }; columns.len()];

@@ -7,7 +7,7 @@ use crate::environment::{LocalRows, PersistedFrame, Scan};
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Frame, Resolved, built, project};
 use crate::scope::Scope;
-use arrow::array::RecordBatch;
+use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::TreeNode;
@@ -169,7 +169,23 @@ pub(crate) fn rows(rows: &LocalRows) -> Result<Resolved> {
 }
 
 /// A scan of batches.
-pub(crate) fn memory_scan(schema: &StructType, arrow_schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Scan> {
+pub(crate) fn memory_scan(
+    schema: &StructType,
+    mut arrow_schema: SchemaRef,
+    mut batches: Vec<RecordBatch>,
+) -> Result<Scan> {
+    // Columns are taken by position; only DataFusion asks that their names differ.
+    let mut names = HashSet::new();
+    if !arrow_schema.fields().iter().all(|field| names.insert(field.name().as_str())) {
+        let fields = arrow_schema.fields().iter().enumerate();
+        let fields: Vec<_> = fields.map(|(i, f)| f.as_ref().clone().with_name(format!("{}#{i}", f.name()))).collect();
+        arrow_schema = Arc::new(Schema::new(fields));
+        for batch in &mut batches {
+            let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+            *batch = RecordBatch::try_new_with_options(arrow_schema.clone(), batch.columns().to_vec(), &options)
+                .map_err(|e| SparkError::internal(e.to_string()))?;
+        }
+    }
     let provider: Arc<dyn TableProvider> = Arc::new(built(MemTable::try_new(arrow_schema, vec![batches]))?);
     Ok(Scan { provider, schema: schema.clone(), name: "local".into(), metadata_columns: Vec::new() })
 }

@@ -117,6 +117,15 @@ fn summarise(a: &mut Analyzer<'_>, input: &Relation, columns: &[String], statist
             chosen.push((parts.last().cloned().unwrap_or_default(), expr, typed.data_type));
         }
     }
+    if chosen.iter().any(|(name, _, _)| name == "summary") {
+        // Spark looks a statistic up in its own column of this name, and finds the user's.
+        return Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
+            .with("sqlExpr", "\"element_at(summary, summary)\"")
+            .with("paramIndex", "first")
+            .with("requiredType", "(\"ARRAY\" or \"MAP\")")
+            .with("inputSql", "\"summary\"")
+            .with("inputType", "\"STRING\""));
+    }
     let to_string = |e: Expr| e.cast(DataType::STRING);
     let mut outputs = Vec::new();
     for statistic in statistics {

@@ -169,17 +169,7 @@ impl Runner {
     /// Columns and rows of an analysed relation, as many columns as its output has.
     pub fn collect(&self, resolved: &Resolved) -> Result<(StructType, Vec<RecordBatch>)> {
         let schema = attribute::schema_of(&resolved.output);
-        let names: Vec<String> = resolved.output.iter().map(|a| a.column_name()).collect();
-        let batches = self.block(crate::execution::collect(&self.session, resolved.exact()?))?;
-        let mut out = Vec::with_capacity(batches.len());
-        for batch in batches {
-            let positions: Vec<usize> = names.iter().filter_map(|name| batch.schema().index_of(name).ok()).collect();
-            if positions.len() != names.len() {
-                return Err(SparkError::internal("a plan without a column of its output"));
-            }
-            out.push(batch.project(&positions).map_err(|e| SparkError::internal(e.to_string()))?);
-        }
-        Ok((schema, out))
+        Ok((schema, self.block(crate::execution::rows(&self.session, resolved))?))
     }
 
     /// The rows of a query.
