@@ -29,10 +29,20 @@ def test_large_files_come_first_and_each_file_stays_together(spark, files):
 def test_settings_say_how_files_are_packed(spark, files):
     frame = spark.read.schema("id long").json(files).select(F.spark_partition_id().alias("p")).distinct()
     spark.conf.set("spark.sql.files.minPartitionNum", 5)
-    assert frame.count() == 5
+    assert frame.count() == 4
     spark.conf.unset("spark.sql.files.minPartitionNum")
     spark.conf.set("spark.sql.files.maxPartitionNum", 1)
     assert frame.count() == 1
+
+
+def test_values_of_partitions_are_made_above_the_scan(spark, files, tmp_path):
+    path = str(tmp_path / "parquet")
+    for i in range(3):
+        spark.range(i * 10, i * 10 + 3 + i).coalesce(1).write.mode("append").parquet(path)
+    for frame in [spark.read.parquet(path), spark.read.schema("id long").json(files)]:
+        numbers = [r[0] for r in frame.select(F.spark_partition_id()).collect()]
+        assert set(numbers) == {0, 1} and numbers == sorted(numbers)
+        assert frame.select("id", F.rand(3).alias("r")).filter("r < 2").count() == frame.count()
 
 
 def test_parts_of_files_hold_each_row_once(spark, files):

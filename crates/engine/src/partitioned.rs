@@ -7,8 +7,12 @@
 use arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result as DfResult, internal_datafusion_err};
+use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource, ParquetSource};
+use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::ScalarUDF;
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::execution_plan::ChildrenPropertiesMode;
@@ -26,6 +30,7 @@ use std::sync::Arc;
 /// Wraps the operators of a plan that need it.
 pub(crate) fn by_partition(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn ExecutionPlan>> {
     plan.transform_up(|node| {
+        let node = without_own_values(node)?;
         let any: &dyn std::any::Any = node.as_ref();
         let needs = if let Some(projection) = any.downcast_ref::<ProjectionExec>() {
             projection.expr().iter().any(|e| depends(&e.expr))
@@ -49,6 +54,51 @@ pub(crate) fn by_partition(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn Exe
         Ok(Transformed::yes(Arc::new(CooperativeExec::new(node)) as _))
     })
     .map(|t| t.data)
+}
+
+/// Takes functions that depend on the partition out of a scan of Parquet files, into a projection above it.
+fn without_own_values(node: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn ExecutionPlan>> {
+    let any: &dyn std::any::Any = node.as_ref();
+    let Some(source) = any.downcast_ref::<DataSourceExec>() else { return Ok(node) };
+    let data: &dyn std::any::Any = source.data_source().as_ref();
+    let Some(scan) = data.downcast_ref::<FileScanConfig>() else { return Ok(node) };
+    let files: &dyn std::any::Any = scan.file_source().as_ref();
+    let (Some(parquet), Some(projection)) = (files.downcast_ref::<ParquetSource>(), scan.file_source().projection())
+    else {
+        return Ok(node);
+    };
+    if !projection.iter().any(|e| depends(&e.expr)) {
+        return Ok(node);
+    }
+    let mut columns: Vec<usize> =
+        projection.iter().flat_map(|e| collect_columns(&e.expr)).map(|column| column.index()).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let expressions = projection
+        .iter()
+        .map(|e| {
+            let expr = e.expr.clone().transform_up(|expr| {
+                let any: &dyn std::any::Any = expr.as_ref();
+                let Some(column) = any.downcast_ref::<Column>() else { return Ok(Transformed::no(expr)) };
+                let index = columns.iter().position(|c| *c == column.index()).unwrap_or_default();
+                Ok(Transformed::yes(Arc::new(Column::new(column.name(), index)) as _))
+            })?;
+            Ok(ProjectionExpr { expr: expr.data, alias: e.alias.clone() })
+        })
+        .collect::<DfResult<Vec<_>>>()?;
+    let mut plain = ParquetSource::new(scan.file_source().table_schema().clone())
+        .with_table_parquet_options(parquet.table_parquet_options().clone());
+    if let Some(factory) = parquet.parquet_file_reader_factory() {
+        plain = plain.with_parquet_file_reader_factory(factory.clone());
+    }
+    if let Some(predicate) = parquet.filter() {
+        plain = plain.with_predicate(predicate);
+    }
+    let config = FileScanConfigBuilder::from(scan.clone())
+        .with_source(Arc::new(plain))
+        .with_projection_indices(Some(columns))?
+        .build();
+    Ok(Arc::new(ProjectionExec::try_new(expressions, DataSourceExec::from_data_source(config))?))
 }
 
 fn udf_of(expr: &Arc<dyn PhysicalExpr>) -> Option<(&ScalarFunctionExpr, &SparkScalarUdf)> {

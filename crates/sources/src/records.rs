@@ -14,6 +14,7 @@ use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener, FileScan
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::physical_expr::projection::ProjectionExprs;
+use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_plan::PhysicalExpr;
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use firesteel_error::{Result, SparkError};
@@ -131,6 +132,10 @@ impl FileSource for RecordSource {
     }
 
     fn try_pushdown_projection(&self, projection: &ProjectionExprs) -> DfResult<Option<Arc<dyn FileSource>>> {
+        // What depends on the partition is made above the scan, which does not know which partition it is.
+        if projection.iter().any(|e| is_volatile(&e.expr)) {
+            return Ok(None);
+        }
         let merged = self.projection.source.try_merge(projection)?;
         let projection = SplitProjection::new(self.schema.file_schema(), &merged);
         Ok(Some(Arc::new(Self { projection, ..self.clone() })))
