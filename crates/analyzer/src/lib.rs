@@ -14,6 +14,7 @@ pub mod exchange;
 mod expression;
 mod failure;
 pub mod observe;
+pub mod python;
 pub mod range;
 pub mod recursion;
 mod relation;

@@ -17,7 +17,10 @@ const START: &str = "\
 import gc, os, sys
 out = os.dup(1)
 os.dup2(2, 1)
-for name in ('pandas', 'pyarrow', 'pyarrow.compute', 'pyspark.worker', 'pyspark.sql.pandas.serializers'):
+for name in (
+    'concurrent.futures.thread', 'pandas', 'pyarrow', 'pyarrow.compute', 'pyarrow.pandas_compat',
+    'pyspark.worker', 'pyspark.sql.pandas.serializers',
+):
     try:
         __import__(name)
     except Exception:
@@ -33,9 +36,29 @@ pyspark.daemon.manager()
 
 /// Variables of the server's own environment that workers see.
 const INHERITED: &[&str] = &[
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "PYTHONPATH",
-    "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE",
-    "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SPARK_TESTING", "SYSTEMROOT",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CURL_CA_BUNDLE",
+    "REQUESTS_CA_BUNDLE",
+    "SPARK_TESTING",
+    "SYSTEMROOT",
 ];
 
 /// How long a daemon may take to start: imports of a cold machine are slow.
@@ -126,7 +149,9 @@ impl Daemon {
 
     /// Forks a worker.
     pub async fn connect(&self) -> io::Result<Connection> {
-        tokio::time::timeout(HELLO_TIME, self.connect_now()).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+        tokio::time::timeout(HELLO_TIME, self.connect_now())
+            .await
+            .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
     }
 
     async fn connect_now(&self) -> io::Result<Connection> {
@@ -210,12 +235,13 @@ fn address(stdout: &mut impl Read, is_unix: bool) -> io::Result<Address> {
 }
 
 fn variables(environment: &Environment, secret: &str) -> Vec<(String, String)> {
-    let mut variables: Vec<(String, String)> = std::env::vars()
-        .filter(|(name, _)| INHERITED.contains(&name.as_str()) || name.starts_with("LC_"))
-        .collect();
+    let mut variables: Vec<(String, String)> =
+        std::env::vars().filter(|(name, _)| INHERITED.contains(&name.as_str()) || name.starts_with("LC_")).collect();
     let own = [
         ("PYTHONUNBUFFERED", "YES"),
         ("PYTHONHASHSEED", "0"),
+        // The folder of the session's files is put on the path by the worker, behind the standard library.
+        ("PYTHONSAFEPATH", "1"),
         ("PYTHONDONTWRITEBYTECODE", "1"),
         ("OMP_NUM_THREADS", "1"),
         ("OPENBLAS_NUM_THREADS", "1"),

@@ -244,11 +244,8 @@ mod tests {
     use std::sync::Arc;
 
     fn environment(version: WorkerVersion) -> Environment {
-        let interpreter = Arc::new(Interpreter {
-            executable: PathBuf::from("python3"),
-            python_version: "3.11".into(),
-            version,
-        });
+        let interpreter =
+            Arc::new(Interpreter { executable: PathBuf::from("python3"), python_version: "3.11".into(), version });
         Environment::of(interpreter, PathBuf::from("/tmp/x"))
     }
 

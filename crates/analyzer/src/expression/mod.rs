@@ -7,6 +7,7 @@ mod lambda;
 mod name;
 mod operator;
 mod output;
+mod python;
 mod sql_function;
 mod star;
 mod subquery;
@@ -15,6 +16,7 @@ mod window;
 pub(crate) use call::{arguments, builtin_name, generator, in_order, sort_key, unresolved_routine};
 pub(crate) use char_padding::read as read_padded;
 pub(crate) use extract::{extract_field, get_field};
+pub(crate) use python::call as python_call;
 pub(crate) use output::{NamedExpr, named, output_name};
 pub(crate) use sql_function::{bind, within};
 pub(crate) use star::expand;
@@ -87,7 +89,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
             Err(SparkError::new("INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION").with("class", "expression"))
         }
         ExprKind::Default => Err(SparkError::new("DEFAULT_PLACEMENT_INVALID")),
-        ExprKind::PythonFunction(f) => Err(SparkError::unsupported(format!("the Python function {}", f.name))),
+        ExprKind::PythonFunction(function) => python::python(a, function, scope),
         ExprKind::Unsupported(what) => Err(SparkError::unsupported(what)),
     }
 }

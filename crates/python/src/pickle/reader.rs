@@ -44,8 +44,14 @@ pub struct Pickle<'a> {
 impl<'a> Pickle<'a> {
     /// Reads one pickle.
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
-        let mut machine =
-            Machine { bytes, position: 0, nodes: Vec::new(), stack: Vec::new(), marks: Vec::new(), memo: HashMap::new() };
+        let mut machine = Machine {
+            bytes,
+            position: 0,
+            nodes: Vec::new(),
+            stack: Vec::new(),
+            marks: Vec::new(),
+            memo: HashMap::new(),
+        };
         let root = machine.run()?;
         Ok(Self { bytes, nodes: machine.nodes, root })
     }

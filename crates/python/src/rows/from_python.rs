@@ -4,8 +4,8 @@ use crate::pickle::{Id, Node, Pickle};
 use crate::wire::{broken, internal};
 use arrow::array::{
     ArrayRef, BinaryBuilder, BooleanArray, Date32Array, Decimal128Array, DurationMicrosecondArray, Float32Array,
-    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, IntervalYearMonthArray, ListArray, MapArray, NullArray,
-    StringBuilder, StructArray, Time64NanosecondArray, TimestampMicrosecondArray,
+    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, IntervalYearMonthArray, ListArray, MapArray,
+    NullArray, StringBuilder, StructArray, Time64NanosecondArray, TimestampMicrosecondArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, FieldRef};
@@ -33,6 +33,22 @@ pub fn columns(pickle: &Pickle<'_>, items: &[Id], types: &[DataType]) -> Result<
         .enumerate()
         .map(|(i, data_type)| {
             let ids = items.iter().map(|id| match pickle.node(*id) {
+                Node::Tuple(values) | Node::List(values) => values.get(i).copied(),
+                _ => None,
+            });
+            reader.column(&ids.collect::<Vec<_>>(), data_type)
+        })
+        .collect()
+}
+
+/// The columns of rows that a table function made.
+pub fn table_columns(pickle: &Pickle<'_>, rows: &[Id], types: &[DataType]) -> Result<Vec<ArrayRef>> {
+    let reader = Reader { pickle };
+    types
+        .iter()
+        .enumerate()
+        .map(|(i, data_type)| {
+            let ids = rows.iter().map(|id| match pickle.node(*id) {
                 Node::Tuple(values) | Node::List(values) => values.get(i).copied(),
                 _ => None,
             });

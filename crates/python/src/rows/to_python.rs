@@ -131,12 +131,10 @@ impl<'a> Batch<'a> {
                 self.out.int(i64::from(array.as_primitive::<IntervalYearMonthType>().value(row)));
             }
             DataType::Decimal(_, scale) => self.decimal(array.as_primitive::<Decimal128Type>().value(row), *scale),
-            DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) => {
-                match array.as_string_opt::<i32>() {
-                    Some(strings) => self.out.text(strings.value(row)),
-                    None => self.out.text(array.as_string::<i64>().value(row)),
-                }
-            }
+            DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) => match array.as_string_opt::<i32>() {
+                Some(strings) => self.out.text(strings.value(row)),
+                None => self.out.text(array.as_string::<i64>().value(row)),
+            },
             DataType::Binary => match array.as_binary_opt::<i32>() {
                 Some(values) => self.binary(values.value(row)),
                 None => self.binary(array.as_binary::<i64>().value(row)),
