@@ -16,6 +16,7 @@ mod failure;
 mod files;
 mod function_check;
 pub mod observe;
+pub mod python;
 pub mod range;
 pub mod recursion;
 mod relation;

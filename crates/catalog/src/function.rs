@@ -19,7 +19,7 @@ impl CatalogFunction {
     pub fn comment(&self) -> Option<&str> {
         match &self.body {
             FunctionBody::Sql { comment, .. } => comment.as_deref(),
-            FunctionBody::Class { .. } => None,
+            FunctionBody::Class { .. } | FunctionBody::Python { .. } => None,
         }
     }
 
@@ -27,12 +27,15 @@ impl CatalogFunction {
     pub fn class_name(&self) -> Option<&str> {
         match &self.body {
             FunctionBody::Class { class, .. } => Some(class),
-            FunctionBody::Sql { .. } => None,
+            FunctionBody::Sql { .. } | FunctionBody::Python { .. } => None,
         }
     }
 
     /// Whether it gives rows.
     pub fn is_table_function(&self) -> bool {
-        matches!(&self.body, FunctionBody::Sql { returns_table: Some(_), .. })
+        matches!(
+            &self.body,
+            FunctionBody::Sql { returns_table: Some(_), .. } | FunctionBody::Python { is_table: true, .. }
+        )
     }
 }

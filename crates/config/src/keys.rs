@@ -65,6 +65,16 @@ keys! {
     PANDAS_ARROW_SAFELY = "spark.sql.execution.pandas.convertToArrowArraySafely";
     PANDAS_STRUCT_HANDLING = "spark.sql.execution.pandas.structHandlingMode";
     PYSPARK_BINARY_AS_BYTES = "spark.sql.execution.pyspark.binaryAsBytes";
+    PANDAS_ASSIGN_BY_NAME = "spark.sql.legacy.execution.pandas.groupedMap.assignColumnsByName";
+    PANDAS_INT_TO_DECIMAL = "spark.sql.execution.pythonUDF.pandas.intToDecimalCoercionEnabled";
+    PANDAS_INT_EXTENSION = "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype";
+    PANDAS_UDF_CONVERSION = "spark.sql.legacy.execution.pythonUDF.pandas.conversion.enabled";
+    PANDAS_UDTF_CONVERSION = "spark.sql.legacy.execution.pythonUDTF.pandas.conversion.enabled";
+    PYTHON_UDF_CONCURRENCY = "spark.sql.execution.pythonUDF.arrow.concurrency.level";
+    PYTHON_UDF_PROFILER = "spark.sql.pyspark.udf.profiler";
+    HIDE_TRACEBACK = "spark.sql.execution.pyspark.udf.hideTraceback.enabled";
+    PYSPARK_MEMORY = "spark.executor.pyspark.memory";
+    SERVER_PYTHON = "spark.pyspark.python";
     PYSPARK_PYTHON = "spark.sql.execution.pyspark.python";
     SIMPLIFIED_TRACEBACK = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled";
     JVM_STACKTRACE = "spark.sql.pyspark.jvmStacktrace.enabled";

@@ -173,7 +173,7 @@ async fn explain(session: &Arc<Session>, relation: Relation, mode: ExplainMode) 
     let logical = analysed.resolved.exact()?;
     // An explanation runs nothing: kept relations without rows stay as they are.
     let state = &PlanOnly::of(session.state());
-    let unnested = firesteel_analyzer::unnest(logical.clone())?;
+    let unnested = firesteel_analyzer::unnest(logical.clone()).and_then(firesteel_analyzer::python::extract)?;
     let optimised = state.optimize(&unnested).map_err(firesteel_analyzer::resolved::engine_error)?;
     let physical = execution::plan(state, &logical).await?;
     let physical_text = crate::explain::physical(physical.as_ref());

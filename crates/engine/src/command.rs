@@ -68,9 +68,13 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command, run: RunContex
             cancellable(&run, work).await?;
             Ok(CommandOutput::None)
         }
-        Command::RegisterFunction(f) => Err(SparkError::unsupported(format!("the Python function {}", f.name))),
-        Command::RegisterTableFunction { name, .. } => {
-            Err(SparkError::unsupported(format!("the Python table function {name}")))
+        Command::RegisterFunction(function) => {
+            crate::statement::function::register(session, function.name.clone(), function, false);
+            Ok(CommandOutput::None)
+        }
+        Command::RegisterTableFunction { name, function } => {
+            crate::statement::function::register(session, name, function, true);
+            Ok(CommandOutput::None)
         }
         Command::RegisterDataSource { name } => Err(SparkError::unsupported(format!("the Python data source {name}"))),
         Command::MergeInto(merge) => {

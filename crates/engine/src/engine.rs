@@ -12,6 +12,7 @@ use firesteel_analyzer::Resolved;
 use firesteel_catalog::Catalog;
 use firesteel_config::ServerConfig;
 use firesteel_error::{Result, SparkError};
+use firesteel_python::WorkerPool;
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -45,6 +46,7 @@ pub struct Engine {
     global_view_queries: RwLock<HashMap<String, Arc<ViewQuery>>>,
     catalog: Catalog,
     spill_directory: PathBuf,
+    python: Arc<WorkerPool>,
 }
 
 impl Engine {
@@ -61,6 +63,7 @@ impl Engine {
             .with_config(df_config(cores, memory))
             .with_runtime_env(runtime)
             .with_default_features()
+            .with_optimizer_rule(Arc::new(firesteel_analyzer::python::RemoveUnusedPython))
             .with_query_planner(Arc::new(crate::planner::Planner))
             .build();
         let state = crate::scale::prepared(state);
@@ -77,6 +80,7 @@ impl Engine {
             global_views: RwLock::new(HashMap::new()),
             global_view_queries: RwLock::new(HashMap::new()),
             catalog,
+            python: WorkerPool::new(cores.max(1), &std::env::temp_dir())?,
             spill_directory,
         }))
     }
@@ -108,6 +112,11 @@ impl Engine {
 
     pub(crate) fn global_view_queries(&self) -> &RwLock<HashMap<String, Arc<ViewQuery>>> {
         &self.global_view_queries
+    }
+
+    /// The workers that run Python functions.
+    pub(crate) fn python(&self) -> &Arc<WorkerPool> {
+        &self.python
     }
 
     /// The catalog that all sessions share.

@@ -166,12 +166,13 @@ pub(crate) async fn rows(session: &Arc<Session>, resolved: &Resolved) -> Result<
 
 /// Optimises and plans.
 pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
-    finished(unfinished(state, plan).await?)
+    let physical = crate::python::bind(unfinished(state, plan).await?, state).await?;
+    finished(physical)
 }
 
 /// Optimises and plans, but for the finishing touches, which other processes make themselves.
 pub(crate) async fn unfinished(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
-    let plan = firesteel_analyzer::unnest(plan.clone())?;
+    let plan = firesteel_analyzer::unnest(plan.clone()).and_then(firesteel_analyzer::python::extract)?;
     let physical = if crate::scale::is_small(&plan) {
         crate::scale::plan_small(state, &plan).await
     } else {
@@ -293,7 +294,18 @@ impl ExecutionStatus for PlanStatus {
     }
 
     fn observed(&self) -> Vec<ObservedMetrics> {
-        crate::observe::observed(&self.plan, &self.observations)
+        let mut observed = crate::observe::observed(&self.plan, &self.observations);
+        let updates = crate::python::accumulators(&self.plan);
+        if !updates.is_empty() {
+            // Clients know them by this name.
+            observed.push(ObservedMetrics {
+                name: "__python_accumulator__".to_string(),
+                keys: (0..updates.len()).map(|i| i.to_string()).collect(),
+                values: updates.iter().map(|update| Literal::Binary(update.to_vec())).collect(),
+                plan_id: -1,
+            });
+        }
+        observed
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::exchange::ExchangePlanner;
 use crate::observe::ObservePlanner;
+use crate::python::PythonPlanner;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::Result as DfResult;
@@ -18,8 +19,12 @@ pub struct Planner;
 #[async_trait]
 impl QueryPlanner for Planner {
     async fn create_physical_plan(&self, plan: &LogicalPlan, state: &dyn Session) -> DfResult<Arc<dyn ExecutionPlan>> {
-        DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(ObservePlanner), Arc::new(ExchangePlanner)])
-            .create_physical_plan(plan, state)
-            .await
+        DefaultPhysicalPlanner::with_extension_planners(vec![
+            Arc::new(ObservePlanner),
+            Arc::new(ExchangePlanner),
+            Arc::new(PythonPlanner),
+        ])
+        .create_physical_plan(plan, state)
+        .await
     }
 }

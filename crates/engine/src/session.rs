@@ -3,6 +3,7 @@
 use crate::catalog_state::CatalogState;
 use crate::environment::SessionEnvironment;
 use crate::execution::{self, Execution, RunContext};
+use crate::python::{PythonFiles, PythonSession};
 use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine};
 use datafusion::execution::session_state::SessionState;
 use firesteel_analyzer::{Analyzer, Resolved};
@@ -31,6 +32,7 @@ pub struct Session {
     /// Catalog and database.
     current: RwLock<(String, String)>,
     catalog_state: CatalogState,
+    python: Arc<PythonSession>,
     is_closed: AtomicBool,
 }
 
@@ -45,8 +47,10 @@ pub struct Analysed {
 impl Session {
     pub(crate) fn new(engine: Arc<Engine>, user_id: &str, session_id: &str) -> Arc<Self> {
         let config = SessionConfig::new(engine.server_config().clone());
-        let state = engine.state().clone();
-        Arc::new(Self {
+        let mut state = engine.state().clone();
+        let python = Arc::new(PythonSession::new(engine.python().clone()));
+        state.config_mut().set_extension(python.clone());
+        let session = Arc::new(Self {
             engine,
             user_id: user_id.to_string(),
             session_id: session_id.to_string(),
@@ -55,8 +59,16 @@ impl Session {
             temp_views: RwLock::new(HashMap::new()),
             current: RwLock::new(("spark_catalog".into(), "default".into())),
             catalog_state: CatalogState::default(),
+            python: python.clone(),
             is_closed: AtomicBool::new(false),
-        })
+        });
+        python.attach(&session);
+        session
+    }
+
+    /// Gives the workers of the session's Python functions these files from now on.
+    pub fn set_python_files(&self, files: PythonFiles) {
+        self.python.set_files(files);
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
@@ -204,6 +216,7 @@ impl Session {
         self.is_closed.store(true, Ordering::SeqCst);
         self.temp_views.write().clear();
         self.catalog_state.clear();
+        self.python.close();
         self.engine.kept().remove_session(&self.key());
     }
 }

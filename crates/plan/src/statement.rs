@@ -1,6 +1,6 @@
 //! Statements of SQL that are not queries, and requests of the catalog API.
 
-use crate::{Expr, Merge, Name, Options, Relation, SortOrder, StorageLevel, TableName};
+use crate::{Expr, Merge, Name, Options, PythonFunction, Relation, SortOrder, StorageLevel, TableName};
 use firesteel_types::{DataType, StructField};
 
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -400,6 +400,8 @@ pub struct CreateFunction {
 pub enum FunctionBody {
     /// A JVM class and its resources (kind, path).
     Class { class: String, resources: Vec<(String, String)> },
+    /// A Python function, registered by its client.
+    Python { function: Box<PythonFunction>, is_table: bool },
     Sql {
         parameters: Vec<ColumnDefinition>,
         returns: Option<DataType>,

@@ -17,7 +17,10 @@ const START: &str = "\
 import gc, os, sys
 out = os.dup(1)
 os.dup2(2, 1)
-for name in ('pandas', 'pyarrow', 'pyarrow.compute', 'pyspark.worker', 'pyspark.sql.pandas.serializers'):
+for name in (
+    'concurrent.futures.thread', 'pandas', 'pyarrow', 'pyarrow.compute', 'pyarrow.pandas_compat',
+    'pyspark.worker', 'pyspark.sql.pandas.serializers',
+):
     try:
         __import__(name)
     except Exception:
@@ -237,6 +240,8 @@ fn variables(environment: &Environment, secret: &str) -> Vec<(String, String)> {
     let own = [
         ("PYTHONUNBUFFERED", "YES"),
         ("PYTHONHASHSEED", "0"),
+        // The folder of the session's files is put on the path by the worker, behind the standard library.
+        ("PYTHONSAFEPATH", "1"),
         ("PYTHONDONTWRITEBYTECODE", "1"),
         ("OMP_NUM_THREADS", "1"),
         ("OPENBLAS_NUM_THREADS", "1"),

@@ -8,5 +8,5 @@
 mod from_python;
 mod to_python;
 
-pub use from_python::{columns, values};
+pub use from_python::{columns, table_columns, values};
 pub use to_python::RowPickler;

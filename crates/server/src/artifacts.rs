@@ -2,8 +2,10 @@
 
 use crate::decode::ArtifactLookup;
 use crate::sessions::ServerSession;
+use crate::worker_files::{WorkerFiles, is_for_workers};
 use bytes::Bytes;
 use firesteel_config::{Reader, keys};
+use firesteel_engine::PythonFiles;
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_proto::connect as proto;
 use parking_lot::Mutex;
@@ -34,10 +36,21 @@ pub struct ArtifactStore {
 struct Inner {
     folder: Option<TempDir>,
     hashes: HashMap<String, Hash>,
+    /// The files as Python workers see them.
+    workers: Option<WorkerFiles>,
     is_closed: bool,
 }
 
 impl Inner {
+    /// Puts a file where Python workers find it.
+    fn lay_out(&mut self, name: &str, path: &Path) -> Result<()> {
+        let workers = match &mut self.workers {
+            Some(workers) => workers,
+            none => none.insert(WorkerFiles::new()?),
+        };
+        workers.add(name, path)
+    }
+
     fn folder(&mut self) -> Result<&Path> {
         if self.is_closed {
             return Err(SparkError::new("OPERATION_CANCELED"));
@@ -84,6 +97,7 @@ impl ArtifactStore {
         inner.is_closed = true;
         inner.hashes.clear();
         inner.folder = None;
+        inner.workers = None;
     }
 
     /// Takes over the artifacts of another session.
@@ -107,8 +121,16 @@ impl ArtifactStore {
                 fs::copy(folder.join(name), &path).map_err(failed)?;
             }
         }
+        for name in hashes.keys().filter(|name| is_for_workers(name)) {
+            inner.lay_out(name, &target.join(name))?;
+        }
         inner.hashes = hashes;
         Ok(())
+    }
+
+    /// The files that Python workers see, if there are any.
+    pub fn python_files(&self) -> Option<PythonFiles> {
+        self.inner.lock().workers.as_ref().map(WorkerFiles::files)
     }
 
     /// Moves a complete file to its place. The same bytes may come again.
@@ -130,8 +152,20 @@ impl ArtifactStore {
             fs::create_dir_all(parent).map_err(failed)?;
         }
         fs::rename(file, &path).map_err(failed)?;
+        if is_for_workers(name) {
+            inner.lay_out(name, &path)?;
+        }
         inner.hashes.insert(name.to_string(), hash);
         Ok(())
+    }
+}
+
+impl ServerSession {
+    /// Tells the engine which files Python workers see.
+    pub(crate) fn show_python_files(&self) {
+        if let Some(files) = self.artifacts.python_files() {
+            self.engine.set_python_files(files);
+        }
     }
 }
 
@@ -344,6 +378,7 @@ impl<'a> Upload<'a> {
                 None => self.session.artifacts.store(&artifact.name, &artifact.path, artifact.hash)?,
             }
         }
+        self.session.show_python_files();
         Ok(self.summaries)
     }
 }

@@ -29,5 +29,6 @@ pub mod sessions;
 pub mod status;
 pub mod stream;
 pub mod tombstones;
+mod worker_files;
 
 pub use server::{Server, ServerBuilder, Tls};

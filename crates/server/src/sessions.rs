@@ -220,6 +220,7 @@ impl SessionManager {
         let engine = source.engine.clone_as(&id)?;
         let session = Arc::new(ServerSession::new(key.clone(), engine, self.limits.clone()));
         session.artifacts.copy_from(&source.artifacts)?;
+        session.show_python_files();
         let mut inner = self.inner.lock();
         if inner.live.contains_key(&key) {
             session.close();

@@ -9,7 +9,7 @@ use datafusion::common::tree_node::TreeNode;
 use datafusion::logical_expr::{Expr as DfExpr, SortExpr};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{AggregateCall, Body, Function, TypedExpr, registry};
-use firesteel_plan::{Expr, ExprKind, FunctionCall, Origin, SortOrder, SubqueryKind};
+use firesteel_plan::{Expr, ExprKind, FunctionCall, Origin, PythonFunction, SortOrder, SubqueryKind};
 use firesteel_types::Literal;
 
 /// Analyses a call by name.
@@ -420,9 +420,9 @@ fn user_function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, sco
         Some(UserFunction::SqlTable { .. }) => {
             Err(SparkError::new("NOT_A_SCALAR_FUNCTION").with("functionName", quote_parts(&call.name)))
         }
-        Some(UserFunction::Python(f)) => {
-            let _ = origin;
-            Err(SparkError::unsupported(format!("the Python function {}", f.name)))
+        Some(UserFunction::Python(function)) => {
+            let function = PythonFunction { arguments: call.arguments.clone(), ..function };
+            super::python::python(a, &function, scope).map_err(|e| crate::analyzer::at(e, origin))
         }
         None => Err(unresolved_routine(a, &call.name)),
     }

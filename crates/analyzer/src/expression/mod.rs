@@ -9,6 +9,7 @@ mod lambda;
 mod name;
 mod operator;
 mod output;
+mod python;
 mod sql_function;
 mod star;
 mod subquery;
@@ -18,6 +19,7 @@ pub(crate) use call::{arguments, builtin_name, generator, in_order, sort_key, un
 pub(crate) use char_padding::read as read_padded;
 pub(crate) use extract::{extract_field, get_field};
 pub(crate) use output::{NamedExpr, named, output_name};
+pub(crate) use python::call as python_call;
 pub(crate) use sql_function::{bind, refuse_sql_functions, within};
 pub(crate) use star::expand;
 pub(crate) use subquery::correlated;
@@ -90,7 +92,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
             Err(SparkError::new("INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION").with("class", "expression"))
         }
         ExprKind::Default => Err(SparkError::new("DEFAULT_PLACEMENT_INVALID")),
-        ExprKind::PythonFunction(f) => Err(SparkError::unsupported(format!("the Python function {}", f.name))),
+        ExprKind::PythonFunction(function) => python::python(a, function, scope),
         ExprKind::Unsupported(what) => Err(SparkError::unsupported(what)),
     }
 }

@@ -11,7 +11,7 @@ use datafusion::common::{NullHandling, UnnestOptions};
 use datafusion::logical_expr::{Expr as DfExpr, LogicalPlanBuilder};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{Body, Function, TypedExpr, registry};
-use firesteel_plan::{Expr, ExprKind, FunctionCall, LateralView, TableFunctionCall};
+use firesteel_plan::{Expr, ExprKind, FunctionCall, LateralView, PythonFunction, TableFunctionCall};
 use firesteel_types::{DataType, Literal, StructField, StructType};
 
 /// A generator's call with the names that its columns get.
@@ -114,6 +114,13 @@ fn column_names(columns: &[StructField], names: &[String]) -> Result<Vec<String>
 pub(crate) fn lateral_view(a: &mut Analyzer<'_>, view: &LateralView) -> Result<Resolved> {
     let input = a.relation(&view.input)?;
     let scope = a.scope(&[&input]);
+    if let ExprKind::Function(call) = &view.generator.kind
+        && generator_item(&view.generator).is_none()
+        && let Some(UserFunction::Python(function)) = a.env.user_function(&call.name)?
+    {
+        let function = PythonFunction { arguments: call.arguments.clone(), ..function };
+        return super::python_table::over(a, input, &function, view);
+    }
     let Some(mut item) = generator_item(&view.generator) else {
         return Err(not_a_generator(a, &view.generator));
     };
@@ -183,7 +190,12 @@ pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> 
             let resolved = super::unary::rename_columns(resolved, &names, &alias)?;
             Ok(table::qualified(resolved, &[alias]))
         }
-        Some(UserFunction::Python(f)) => Err(SparkError::unsupported(format!("the Python table function {}", f.name))),
+        Some(UserFunction::Python(function)) => {
+            let function = PythonFunction { arguments: call.arguments.clone(), ..function };
+            let alias = call.name.last().cloned().unwrap_or_default();
+            let resolved = super::python_table::table(a, &function, call.table_argument.as_ref())?;
+            Ok(table::qualified(resolved, &[alias]))
+        }
         Some(UserFunction::SqlScalar { .. }) => {
             Err(SparkError::new("NOT_A_TABLE_FUNCTION").with("functionName", crate::attribute::quote_parts(&call.name)))
         }

@@ -319,6 +319,9 @@ pub(crate) fn using_column(a: &Analyzer<'_>, side: &Resolved, name: &str, which:
 
 /// A join whose right side uses columns of the left one.
 fn lateral(a: &mut Analyzer<'_>, left: Resolved, join: &Join) -> Result<Resolved> {
+    if let Some(generated) = super::python_table::lateral(a, &left, join)? {
+        return Ok(generated);
+    }
     let scope = a.scope(&[&left]);
     let (right, used) = crate::expression::correlated(a, &join.right, &scope)?;
     if is_volatile(&right.plan) {

@@ -12,6 +12,8 @@ mod na;
 mod nearest;
 mod pipe;
 mod pivot;
+mod python;
+mod python_table;
 mod select;
 mod set_operation;
 mod statistic;
@@ -116,12 +118,12 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::SetOperation(operation) => set_operation::set_operation(a, operation),
         K::With { input, ctes, is_recursive } => with::with(a, input, ctes, *is_recursive),
         K::WithRelations { input, references } => with::with_relations(a, input, references),
-        K::MapPartitions { function, .. }
-        | K::GroupMap { function, .. }
-        | K::CoGroupMap { function, .. }
-        | K::PythonTableFunction { function, .. } => {
-            Err(SparkError::unsupported(format!("the Python function {}", function.name)))
+        K::MapPartitions { input, function, is_barrier } => python::map(a, input, function, *is_barrier),
+        K::GroupMap { input, grouping, function, .. } => python::group_map(a, input, grouping, function),
+        K::CoGroupMap { left, left_grouping, right, right_grouping, function } => {
+            python::cogroup_map(a, (left, left_grouping), (right, right_grouping), function)
         }
+        K::PythonTableFunction { function, .. } => python_table::table(a, function, None),
         K::Unsupported(what) => Err(SparkError::unsupported(what)),
     }
 }

@@ -544,10 +544,13 @@ fn analyse_grouping(
                 for column in columns {
                     key.call(column)?;
                 }
+                let listed = key.keys.listed.len();
                 let sets = sets
                     .iter()
                     .map(|set| set.iter().map(|e| key.call(e)).collect::<Result<Vec<_>>>())
                     .collect::<Result<Vec<_>>>()?;
+                // The sets choose among the columns; they are no output of their own.
+                key.keys.listed.truncate(listed);
                 Some(sets)
             }
             Grouping::Elements(elements) => Some(aggregate::sets_of(elements, &mut |e| key.call(e))?),

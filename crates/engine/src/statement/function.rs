@@ -2,16 +2,22 @@
 
 use super::rows::{nothing, rows, text, text_column};
 use super::{Runner, now};
+use crate::Session;
 use firesteel_analyzer::environment::{Parameter, UserFunction};
 use firesteel_analyzer::{Analyzer, LocalRows, attribute};
 use firesteel_catalog::{CatalogFunction, SESSION_CATALOG, matches_pattern};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::registry;
-use firesteel_plan::{ColumnDefinition, CreateFunction, Expr, ExprKind, FunctionBody, Name, SubqueryKind, TableName};
+use firesteel_plan::{
+    ColumnDefinition, CreateFunction, Expr, ExprKind, FunctionBody, Name, PythonFunction, SubqueryKind, TableName,
+};
 use firesteel_types::DataType;
 
 /// A function of the catalog as the analyzer uses it.
 pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> {
+    if let FunctionBody::Python { function, .. } = &function.body {
+        return Ok(UserFunction::Python(function.as_ref().clone()));
+    }
     let FunctionBody::Sql { parameters, returns, returns_table, expression, query, language, .. } = &function.body
     else {
         let full = match &function.database {
@@ -60,6 +66,19 @@ fn cannot_load(class: &str, function: &[String]) -> SparkError {
     SparkError::new("CANNOT_LOAD_FUNCTION_CLASS")
         .with("className", class)
         .with("functionName", attribute::quote_parts(function))
+}
+
+/// Keeps a Python function under its name for the session.
+pub(crate) fn register(session: &Session, name: String, function: PythonFunction, is_table: bool) {
+    let key = name.to_lowercase();
+    let function = CatalogFunction {
+        database: None,
+        name,
+        body: FunctionBody::Python { function: Box::new(function), is_table },
+        created: now(),
+        owner: session.facts().user,
+    };
+    session.catalog_state().functions.write().insert(key, std::sync::Arc::new(function));
 }
 
 impl Runner {

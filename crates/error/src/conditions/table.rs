@@ -1059,7 +1059,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("PROTOBUF_NOT_LOADED_SQL_FUNCTIONS_UNUSABLE", "22KD3", Analysis, &["functionName"], ""),
     c("PROTOBUF_TYPE_NOT_SUPPORT", "42K0G", Analysis, &["protobufType"], ""),
     c("PYTHON_DATA_SOURCE_ERROR", "38000", Analysis, &["action", "type", "msg"], "The Python data source failed to <action> (<type>): <msg>"),
-    c("PYTHON_EXCEPTION", "38000", Python, &["msg", "traceback"], "An exception was raised in Python: <msg>\n<traceback>"),
+    c("PYTHON_EXCEPTION", "38000", Python, &["msg", "traceback"], "<msg>: <traceback>"),
     c("PYTHON_STREAMING_DATA_SOURCE_RUNTIME_ERROR", "38000", Spark, &["action", "msg"], ""),
     c("QUALIFY_AGGREGATE_NOT_ALLOWED", "42903", Analysis, &["aggregateExpr"], "QUALIFY cannot contain an aggregate function that is no window function: <aggregateExpr>."),
     c("QUALIFY_REQUIRES_WINDOW_FUNCTION", "42903", Analysis, &[], "QUALIFY needs a window function, in itself or in the select list."),

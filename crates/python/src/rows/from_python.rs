@@ -41,6 +41,22 @@ pub fn columns(pickle: &Pickle<'_>, items: &[Id], types: &[DataType]) -> Result<
         .collect()
 }
 
+/// The columns of rows that a table function made.
+pub fn table_columns(pickle: &Pickle<'_>, rows: &[Id], types: &[DataType]) -> Result<Vec<ArrayRef>> {
+    let reader = Reader { pickle };
+    types
+        .iter()
+        .enumerate()
+        .map(|(i, data_type)| {
+            let ids = rows.iter().map(|id| match pickle.node(*id) {
+                Node::Tuple(values) | Node::List(values) => values.get(i).copied(),
+                _ => None,
+            });
+            reader.column(&ids.collect::<Vec<_>>(), data_type)
+        })
+        .collect()
+}
+
 struct Reader<'p, 'b> {
     pickle: &'p Pickle<'b>,
 }

@@ -1,0 +1,146 @@
+//! What a session's workers are given.
+
+use crate::Session;
+use bytes::Bytes;
+use firesteel_config::{Reader, keys};
+use firesteel_error::{Result, SparkError};
+use firesteel_python::{Environment, Interpreter, WorkerPool, WorkerSettings};
+use parking_lot::{Mutex, RwLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+/// Settings that workers are told, by their names.
+const RUNNER: &[&str] = &[
+    keys::SESSION_TIME_ZONE,
+    keys::PANDAS_ARROW_SAFELY,
+    keys::ARROW_LARGE_VAR_TYPES,
+    keys::ARROW_MAX_RECORDS,
+    keys::PYSPARK_BINARY_AS_BYTES,
+    keys::PANDAS_ASSIGN_BY_NAME,
+    keys::PANDAS_INT_TO_DECIMAL,
+    keys::PANDAS_INT_EXTENSION,
+    keys::PANDAS_UDF_CONVERSION,
+    keys::PANDAS_UDTF_CONVERSION,
+    keys::PYTHON_UDF_CONCURRENCY,
+];
+
+/// A session's files for its workers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PythonFiles {
+    /// The folder of the files; none where there are none.
+    pub folder: Option<PathBuf>,
+    /// Names below the folder that are on the workers' path.
+    pub includes: Vec<String>,
+    /// Tells states of the files apart.
+    pub id: String,
+}
+
+/// The session as the operators of its plans find it.
+pub(crate) struct PythonSession {
+    session: RwLock<Weak<Session>>,
+    files: RwLock<PythonFiles>,
+    pool: Arc<WorkerPool>,
+}
+
+/// What the workers of one query are given.
+#[derive(Debug)]
+pub(crate) struct WorkerContext {
+    pub pool: Arc<WorkerPool>,
+    pub environment: Environment,
+    pub settings: WorkerSettings,
+    /// Pickled updates of accumulators: profiles among them.
+    pub accumulators: Mutex<Vec<Bytes>>,
+}
+
+impl PythonSession {
+    /// A session without files.
+    pub fn new(pool: Arc<WorkerPool>) -> Self {
+        Self { session: RwLock::default(), files: RwLock::default(), pool }
+    }
+
+    /// Notes the session, once it is made.
+    pub fn attach(&self, session: &Arc<Session>) {
+        *self.session.write() = Arc::downgrade(session);
+    }
+
+    /// The session's files from now on.
+    pub fn set_files(&self, files: PythonFiles) {
+        *self.files.write() = files;
+    }
+
+    /// Ends the session's workers.
+    pub fn close(&self) {
+        if let Some(folder) = &self.files.read().folder {
+            self.pool.forget(folder);
+        }
+    }
+
+    /// What workers are given now. May block while an interpreter is asked for its version.
+    pub fn context(&self) -> Result<WorkerContext> {
+        let session = self.session.read().upgrade();
+        let session = session.ok_or_else(|| SparkError::new("OPERATION_CANCELED").with("operationId", ""))?;
+        let files = self.files.read().clone();
+        let folder = files.folder.clone().unwrap_or_else(|| self.pool.empty_folder());
+        let config = session.config().read();
+        let setting = |key: &str| config.get_option(key).filter(|value| !value.is_empty());
+        let named = [keys::PYSPARK_PYTHON, keys::SERVER_PYTHON, keys::FIRESTEEL_PYTHON]
+            .into_iter()
+            .find_map(|key| setting(key));
+        let interpreter = match named {
+            Some(name) => Interpreter::find(&executable(&name, &folder))?,
+            None => Interpreter::of_server()?,
+        };
+        let mut environment = Environment::of(interpreter, folder);
+        environment.includes = files.includes;
+        if !files.id.is_empty() {
+            environment.variables.push(("SPARK_JOB_ARTIFACT_UUID".into(), files.id));
+        }
+        let flag = |key: &str| setting(key).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        if flag(keys::SIMPLIFIED_TRACEBACK) {
+            environment.variables.push(("SPARK_SIMPLIFIED_TRACEBACK".into(), "1".into()));
+        }
+        if flag(keys::HIDE_TRACEBACK) {
+            environment.variables.push(("SPARK_HIDE_TRACEBACK".into(), "1".into()));
+        }
+        environment.memory = setting(keys::PYSPARK_MEMORY).and_then(|text| mebibytes(&text));
+        let mut runner: Vec<(String, String)> =
+            RUNNER.iter().filter_map(|key| setting(key).map(|value| ((*key).to_string(), value))).collect();
+        if let Some(profiler) = setting(keys::PYTHON_UDF_PROFILER) {
+            runner.push((keys::PYTHON_UDF_PROFILER.into(), profiler));
+        }
+        let conf = firesteel_config::SqlConf::new(&*config);
+        let settings = WorkerSettings {
+            runner,
+            time_zone: conf.time_zone_text.clone(),
+            batch_rows: usize::try_from(conf.arrow_max_records).unwrap_or(0),
+            pickled_rows: usize::try_from(config.integer(keys::PYTHON_UDF_MAX_RECORDS)).unwrap_or(100).max(1),
+            large_types: conf.arrow_large_var_types,
+            binary_as_bytes: flag(keys::PYSPARK_BINARY_AS_BYTES),
+        };
+        Ok(WorkerContext { pool: self.pool.clone(), environment, settings, accumulators: Mutex::default() })
+    }
+}
+
+/// An interpreter's name: one that is relative lies among the session's files.
+fn executable(name: &str, folder: &Path) -> PathBuf {
+    let path = Path::new(name);
+    if path.is_relative() && path.components().count() > 1 { folder.join(path) } else { path.to_path_buf() }
+}
+
+/// A size as settings give it: a number of mebibytes, or with a unit.
+fn mebibytes(text: &str) -> Option<u64> {
+    let text = text.trim().to_ascii_lowercase();
+    let text = text.strip_suffix('b').unwrap_or(&text);
+    let (digits, unit) = match text.find(|c: char| !c.is_ascii_digit()) {
+        Some(at) => text.split_at(at),
+        None => (text, "m"),
+    };
+    let number: u64 = digits.parse().ok()?;
+    match unit {
+        "k" => Some(number / 1024),
+        "m" => Some(number),
+        "g" => number.checked_mul(1024),
+        "t" => number.checked_mul(1024 * 1024),
+        _ => None,
+    }
+}
