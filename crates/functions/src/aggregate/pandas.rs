@@ -40,7 +40,7 @@ pub static FUNCTIONS: &[&Function] = &[
 ];
 
 pub static PRODUCT: Kernel =
-    Kernel { name: "pandas_product", states: |c, _| Ok(new_product(c)), over_nothing: OverNothing::Evaluated };
+    Kernel { name: "pandas_product", states: |c, _| Ok(new_product(c)), over_nothing: OverNothing::Null };
 pub static MODES: Kernel =
     Kernel { name: "pandas_mode", states: |c, t| Ok(new_lists(c, t, true)), over_nothing: OverNothing::EmptyList };
 pub static TOP: Kernel =

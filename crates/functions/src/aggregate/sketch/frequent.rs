@@ -199,3 +199,25 @@ impl Frequent {
         self.slots.len() * size_of::<Slot>() + items
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Frequent;
+
+    fn hash_code(bytes: &[u8]) -> i32 {
+        i32::from_le_bytes(bytes.try_into().unwrap())
+    }
+
+    #[test]
+    fn items_of_one_count_come_in_the_order_of_the_reference() {
+        let mut sketch = Frequent::new(14, hash_code);
+        for item in [0i32, 0, 1, 1, 2, 3, 4, 4] {
+            sketch.update(&item.to_le_bytes(), 1);
+        }
+        let items: Vec<(i32, i64)> =
+            sketch.frequent_items().into_iter().map(|(item, count)| (hash_code(item), count)).collect();
+        assert_eq!(items, [(0, 2), (4, 2), (1, 2), (2, 1), (3, 1)]);
+        let (_, stored) = sketch.serialize();
+        assert_eq!(stored.into_iter().map(hash_code).collect::<Vec<_>>(), [0, 1, 4, 3, 2]);
+    }
+}

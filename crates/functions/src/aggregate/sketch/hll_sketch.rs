@@ -295,3 +295,58 @@ fn without_least_register(bytes: &[u8]) -> Vec<u8> {
     }
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Hll;
+
+    fn sketch(lg_size: u8, values: impl Iterator<Item = i64>) -> Hll {
+        let mut sketch = Hll::new(lg_size);
+        values.for_each(|value| sketch.update(&value.to_le_bytes()).unwrap());
+        sketch
+    }
+
+    fn hex(sketch: &Hll) -> String {
+        hex::encode_upper(sketch.serialize())
+    }
+
+    #[test]
+    fn lists_tables_and_arrays_have_the_bytes_of_the_reference() {
+        let list = concat!("0201070C030003082BF2FB06862FF90D758166070000000000000000000000000000000000000000");
+        assert_eq!(hex(&sketch(12, [1, 1, 2, 3].into_iter())), list);
+        let table = concat!(
+            "0301070805000009140000000000000081BC5D0600000000CEF05B1F6EC5340600000000862FF90D00000000C87A2404",
+            "DB522D04000000002BF2FB0600000000B05B4612AE3C881100000000C1E9170500000000D21673070000000034A2610E",
+            "75816607F671F20600000000B83FF907464AB704000000007B65E608FC2D420AC3DD5104000000007C74B907"
+        );
+        assert_eq!(hex(&sketch(8, 1..=20)), table);
+        let array = concat!(
+            "0A0107060000000A68580AE8A53232400000000000B14A40000000000000000030000000000000000001000100000300",
+            "010000000000070000000100000000000000000100000000000000000000000000000001000004000400000003010100",
+            "0100000202000000"
+        );
+        assert_eq!(hex(&sketch(6, 1..=20)), array);
+    }
+
+    #[test]
+    fn sketches_come_back_from_their_bytes() {
+        for sketch in [sketch(12, 0..0), sketch(12, 0..5), sketch(12, 0..200), sketch(5, 0..1000)] {
+            let bytes = sketch.serialize();
+            assert_eq!(Hll::deserialize(&bytes).unwrap().serialize(), bytes);
+        }
+        assert!(Hll::deserialize(&[1, 2]).is_none());
+    }
+
+    #[test]
+    fn unions_have_the_smaller_size_and_name_their_least_register() {
+        let mut union = Hll::new(6);
+        union.merge(&sketch(7, 0..300)).unwrap();
+        union.merge(&sketch(6, 1000..1300)).unwrap();
+        let expected = concat!(
+            "0A0107060010010A00000000000000000000000080751040000000000000000001000000000000000A04010702040408",
+            "0405050502040B0703020508050406060508040705030606040403050804050502040503050605050404050504030602",
+            "0608070407040407"
+        );
+        assert_eq!(hex(&union), expected);
+    }
+}

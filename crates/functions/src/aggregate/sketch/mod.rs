@@ -172,6 +172,14 @@ fn invalid_nominal_entries(function: &str, value: i64) -> SparkError {
 /// The logarithms of sizes that theta and tuple sketches may have.
 const NOMINAL_ENTRIES: std::ops::RangeInclusive<i64> = 4..=26;
 
+/// Fails for the one size that the sketches' crate does not have.
+fn check_least_size(size: i64) -> Result<()> {
+    if size > *NOMINAL_ENTRIES.start() {
+        return Ok(());
+    }
+    Err(SparkError::unsupported("theta and tuple sketches with an lgNomEntries of 4"))
+}
+
 /// An error of a name that says which function got bytes that are no sketch.
 fn invalid_buffer(condition: &'static str, function: &str) -> SparkError {
     SparkError::new(condition).with("function", format!("`{function}`"))

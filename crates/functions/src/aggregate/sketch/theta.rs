@@ -130,6 +130,7 @@ fn build_aggregate(
     if !NOMINAL_ENTRIES.contains(&size) {
         return Err(invalid_nominal_entries(name, size));
     }
+    super::check_least_size(size)?;
     call.call.arguments = vec![value];
     call.aggregate(kernel, context, DataType::Binary, false, Some(&size.to_string()))
 }
@@ -144,6 +145,18 @@ fn build_intersection(context: &mut BuildContext<'_>, call: AggregateCall) -> Re
 /// A sketch from its bytes.
 pub(super) fn read(bytes: &[u8], function: &str) -> Result<CompactThetaSketch> {
     CompactThetaSketch::deserialize(bytes).map_err(|_| invalid_buffer("THETA_INVALID_INPUT_SKETCH_BUFFER", function))
+}
+
+/// The bytes of a sketch; those of a single value say so, as the reference's do.
+fn write(sketch: &CompactThetaSketch) -> Vec<u8> {
+    const SINGLE: u8 = 0x20;
+    let mut bytes = sketch.serialize_compressed();
+    if let [1, 3, _, _, _, flags, ..] = bytes.as_mut_slice()
+        && !sketch.is_empty()
+    {
+        *flags |= SINGLE;
+    }
+    bytes
 }
 
 fn failed(error: datasketches::error::Error) -> SparkError {
@@ -172,7 +185,7 @@ fn both(
     binary_results(args, |row| {
         let (Some(first), Some(second)) = (first.get(row), second.get(row)) else { return Ok(None) };
         let result = f(row, &read(first, name)?, &read(second, name)?)?;
-        Ok(result.map(|sketch| sketch.serialize_compressed()))
+        Ok(result.map(|sketch| write(&sketch)))
     })
 }
 
@@ -183,6 +196,7 @@ fn union(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         if !NOMINAL_ENTRIES.contains(&i64::from(size)) {
             return Err(invalid_nominal_entries("theta_union", size.into()));
         }
+        super::check_least_size(size.into())?;
         let mut union = new_union(size as u8)?;
         union.update(first).map_err(failed)?;
         union.update(second).map_err(failed)?;
@@ -298,7 +312,7 @@ impl ThetaFold {
             }
             Some(sketch) => sketch,
         };
-        Ok(sketch.serialize_compressed())
+        Ok(write(&sketch))
     }
 }
 
@@ -328,7 +342,7 @@ impl Fold for ThetaFold {
     }
 
     fn state(&self, states: &[State]) -> DfResult<Vec<ArrayRef>> {
-        Ok(vec![binaries(states.iter().map(|s| Self::compact(s).map(|sketch| sketch.serialize_compressed())))])
+        Ok(vec![binaries(states.iter().map(|s| Self::compact(s).map(|sketch| write(&sketch))))])
     }
 
     fn evaluate(&self, states: &[State]) -> DfResult<ArrayRef> {

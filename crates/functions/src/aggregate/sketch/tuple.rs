@@ -117,6 +117,7 @@ pub(super) fn size_of_call(name: &str, text: &str, argument: &TypedExpr) -> Resu
     if !NOMINAL_ENTRIES.contains(&size) {
         return Err(type_check(text, invalid_nominal_entries(name, size).to_string()));
     }
+    super::check_least_size(size)?;
     Ok(size as u8)
 }
 

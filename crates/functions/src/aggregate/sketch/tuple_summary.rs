@@ -191,7 +191,13 @@ pub fn write<N: Number>(sketch: &Compact<N>) -> Vec<u8> {
         let [low, high] = sketch.seed_hash().to_le_bytes();
         return vec![1, 3, 9, 1, 0, 0x0e, low, high];
     }
-    sketch.serialize()
+    const ORDERED: u8 = 0x10;
+    let mut bytes = sketch.serialize();
+    // A sketch of one key counts as ordered here, but not in the reference.
+    if let Some(flags) = bytes.get_mut(5) {
+        *flags &= !ORDERED;
+    }
+    bytes
 }
 
 /// A tuple sketch with the keys of a theta sketch, each with the same number.
