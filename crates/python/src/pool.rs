@@ -203,7 +203,7 @@ impl Worker {
         }
         // The halves are moved out by replacement, as a worker has a destructor.
         let empty: Box<dyn tokio::io::AsyncRead + Send + Unpin> = Box::new(tokio::io::empty());
-        let reader = std::mem::replace(&mut self.reader, tokio::io::BufReader::with_capacity(0, empty));
+        let reader = std::mem::replace(&mut self.reader, tokio::io::BufReader::with_capacity(1, empty));
         let connection = Connection { reader, writer, pid: self.pid };
         idle.push(Idle { daemon: self.daemon.clone(), connection, since: Instant::now() });
     }
