@@ -24,7 +24,8 @@ const CACHE: &str = "cache/";
 /// The prefix of files that go to a place of the server's file system.
 const FORWARD: &str = "forward_to_fs/";
 
-type Hash = [u8; 32];
+/// A file's hash; None for blocks of the cache, whose names are their hashes.
+type Hash = Option<[u8; 32]>;
 
 /// The artifacts of one session: files in a folder of its own, that goes with it.
 #[derive(Debug, Default)]
@@ -219,7 +220,7 @@ struct Partial {
     name: String,
     file: File,
     path: PathBuf,
-    hasher: Sha256,
+    hasher: Option<Sha256>,
     is_intact: bool,
     bytes: i64,
     total_bytes: i64,
@@ -236,7 +237,9 @@ impl Partial {
         self.bytes = self.bytes.saturating_add(i64::try_from(chunk.data.len()).unwrap_or(i64::MAX));
         self.is_intact &= i64::from(crc32fast::hash(&chunk.data)) == chunk.crc;
         if self.is_intact {
-            self.hasher.update(&chunk.data);
+            if let Some(hasher) = &mut self.hasher {
+                hasher.update(&chunk.data);
+            }
             self.file.write_all(&chunk.data).map_err(failed)?;
         }
         Ok(())
@@ -330,7 +333,7 @@ impl<'a> Upload<'a> {
             name: name.to_string(),
             file: File::create(&path).map_err(failed)?,
             path,
-            hasher: Sha256::new(),
+            hasher: (!name.starts_with(CACHE)).then(Sha256::new),
             is_intact: true,
             bytes: 0,
             total_bytes,
@@ -351,7 +354,7 @@ impl<'a> Upload<'a> {
         }
         self.summaries.push(ArtifactSummary { name: partial.name.clone(), is_crc_successful: partial.is_intact });
         if partial.is_intact {
-            let hash = partial.hasher.finalize().into();
+            let hash = partial.hasher.map(|hasher| hasher.finalize().into());
             self.complete.push(Complete { name: partial.name, path: partial.path, hash });
         }
         Ok(())

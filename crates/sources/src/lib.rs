@@ -6,15 +6,19 @@
 //! Invariant: knows nothing of SQL or protobuf.
 
 pub mod balance;
+mod blocks;
 mod csv;
 pub mod error;
 pub mod json;
+mod json_rows;
+mod json_types;
 pub mod lines;
 pub mod listing;
 pub mod metadata;
 pub mod options;
 pub mod orc;
 pub mod packing;
+mod parallel;
 pub mod parquet;
 pub mod partition;
 pub mod path;

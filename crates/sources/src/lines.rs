@@ -51,9 +51,9 @@ pub fn whole(path: &Path, options: &LineOptions) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-fn reader(path: &Path) -> Result<Box<dyn Read + Send>> {
+pub(crate) fn reader(path: &Path) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| io(path, e))?;
     compression(path)?.convert_read(file).map_err(|e| io(path, e))
 }

@@ -110,10 +110,15 @@ impl Sampling {
         Ok(Self { ratio })
     }
 
+    /// True where all records are taken.
+    pub fn is_all(self) -> bool {
+        self.ratio > 0.99
+    }
+
     /// Says of one record after the other whether it is taken, as for one partition of
     /// Spark's. Nearly all is all.
     pub fn start(self) -> impl FnMut() -> bool {
         let mut random = XorShift::new(1);
-        move || self.ratio > 0.99 || random.next_double() < self.ratio
+        move || self.is_all() || random.next_double() < self.ratio
     }
 }

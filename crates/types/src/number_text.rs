@@ -12,12 +12,17 @@ use std::fmt::Write;
 /// ```
 pub fn write_double(out: &mut String, value: f64) {
     if !write_special(out, value) {
-        let digits = match long_digits(value.abs(), f64::MANTISSA_DIGITS) {
-            Some(digits) => digits,
-            None => Digits::shortest(value.abs()),
-        };
-        write_digits(out, value.abs() >= 1e-3 && value.abs() < 1e7, &digits);
+        let value = value.abs();
+        let digits = Digits::few(value)
+            .or_else(|| long_digits(value, f64::MANTISSA_DIGITS))
+            .unwrap_or_else(|| Digits::shortest(value));
+        write_digits(out, (1e-3..1e7).contains(&value), &digits);
     }
+}
+
+/// Appends a whole number.
+pub fn write_integer<T: itoa::Integer>(out: &mut String, value: T) {
+    out.push_str(itoa::Buffer::new().format(value));
 }
 
 /// Appends a float as `Float.toString` of Java 17.
@@ -25,7 +30,7 @@ pub fn write_float(out: &mut String, value: f32) {
     if !write_special(out, f64::from(value)) {
         let digits = match long_digits(f64::from(value.abs()), f32::MANTISSA_DIGITS) {
             Some(digits) => digits,
-            None => Digits::shortest(value.abs()),
+            None => Digits::shortest_float(value.abs()),
         };
         write_digits(out, value.abs() >= 1e-3 && value.abs() < 1e7, &digits);
     }
@@ -84,10 +89,59 @@ struct Digits {
     exponent: i32,
 }
 
+/// Decimal places that are tried one by one.
+const FEW_PLACES: i32 = 4;
+
+/// Whole numbers below this times ten are exact in a double, and their neighbours are nearer than a tenth.
+const FEW_LIMIT: f64 = 1e14;
+
 impl Digits {
+    /// The digits of a value of few decimal places.
+    fn few(value: f64) -> Option<Digits> {
+        if !(1e-3..FEW_LIMIT).contains(&value) {
+            return None;
+        }
+        let mut power = 1.0;
+        for places in 0..=FEW_PLACES {
+            let scaled = value * power;
+            if scaled >= FEW_LIMIT {
+                return None;
+            }
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let whole = scaled as u64;
+            // Both are exact, so their quotient is the double that the digits stand for.
+            #[allow(clippy::cast_precision_loss)]
+            if whole as f64 == scaled && whole as f64 / power == value {
+                let mut digits = Digits::of_whole(whole);
+                digits.exponent -= places;
+                return Some(digits.trimmed());
+            }
+            power *= 10.0;
+        }
+        None
+    }
+
+    fn of_whole(value: u64) -> Digits {
+        let mut buffer = itoa::Buffer::new();
+        let text = buffer.format(value).as_bytes();
+        let mut digits = Digits { bytes: [0; 40], length: text.len(), exponent: text.len() as i32 - 1 };
+        digits.bytes[..text.len()].copy_from_slice(text);
+        digits
+    }
+
     /// The fewest digits that read back as the same value.
-    fn shortest<T: std::fmt::LowerExp>(value: T) -> Digits {
-        let shortest = Digits::read(format_args!("{value:e}"));
+    fn shortest(value: f64) -> Digits {
+        let shortest = Digits::of_text(zmij::Buffer::new().format_finite(value));
+        Digits::as_java(shortest, value)
+    }
+
+    /// The fewest digits that read back as the same float.
+    fn shortest_float(value: f32) -> Digits {
+        let shortest = Digits::of_text(zmij::Buffer::new().format_finite(value));
+        Digits::as_java(shortest, value)
+    }
+
+    fn as_java<T: std::fmt::LowerExp>(shortest: Digits, value: T) -> Digits {
         if shortest.length > 1 {
             // Of two equally near values Java takes the one whose last digit is even.
             let odd = shortest.length >= 8 && shortest.bytes[shortest.length - 1] % 2 == 1;
@@ -97,6 +151,28 @@ impl Digits {
         // Java never takes less than two digits, which need not be the shortest one and 0:
         // the smallest double is 4.9E-324, not 5.0E-324.
         Digits::read(format_args!("{value:.1e}")).trimmed()
+    }
+
+    /// The digits of `12.5`, `0.001` or `1.5e-7`.
+    fn of_text(text: &str) -> Digits {
+        let mut digits = Digits { bytes: [0; 40], length: 0, exponent: 0 };
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        let whole = mantissa.find('.').unwrap_or(mantissa.len()) as i32;
+        let (mut at, mut first) = (0, None);
+        for byte in mantissa.bytes().filter(u8::is_ascii_digit) {
+            if byte != b'0' && first.is_none() {
+                first = Some(at);
+            }
+            if first.is_some()
+                && let Some(place) = digits.bytes.get_mut(digits.length)
+            {
+                *place = byte;
+                digits.length += 1;
+            }
+            at += 1;
+        }
+        digits.exponent = exponent.parse::<i32>().unwrap_or(0) + whole - 1 - first.unwrap_or(0);
+        digits.trimmed()
     }
 
     fn read(text: std::fmt::Arguments<'_>) -> Digits {
@@ -153,8 +229,8 @@ fn long_digits(value: f64, mantissa_bits: u32) -> Option<Digits> {
     if dropped > 0 && rest >= unit / 2 {
         whole += 1;
     }
-    let mut digits = Digits::read(format_args!("{whole}"));
-    digits.exponent = digits.length as i32 - 1 + dropped as i32;
+    let mut digits = Digits::of_whole(whole);
+    digits.exponent += dropped as i32;
     Some(digits.trimmed())
 }
 
@@ -214,6 +290,35 @@ mod tests {
         out
     }
 
+    #[test]
+    fn digits_are_the_shortest() {
+        let mut seed = 88_172_645_463_325_252_u64;
+        for round in 0..200_000 {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            let bits = f64::from_bits(seed).abs();
+            let value =
+                if round % 2 == 0 { bits } else { (seed % 100_000_000) as f64 / 10f64.powi((seed >> 60) as i32) };
+            if !value.is_finite() || value == 0.0 {
+                continue;
+            }
+            let want = Digits::as_java(Digits::read(format_args!("{value:e}")), value);
+            let mut found = vec![Digits::shortest(value)];
+            found.extend(Digits::few(value));
+            for digits in found {
+                assert_eq!(digits.exponent, want.exponent, "{value:e}");
+                assert_eq!(digits.bytes[..digits.length], want.bytes[..want.length], "{value:e}");
+            }
+            let value = value as f32;
+            if value.is_finite() && value > 0.0 {
+                let want = Digits::as_java(Digits::read(format_args!("{value:e}")), value);
+                let digits = Digits::shortest_float(value);
+                assert_eq!(digits.bytes[..digits.length], want.bytes[..want.length], "{value:e}");
+            }
+        }
+    }
+
     // Literals of more digits than the type holds are the point.
     #[allow(clippy::excessive_precision)]
     #[test]
@@ -228,6 +333,12 @@ mod tests {
             (0.0009, "9.0E-4"),
             (9999999.0, "9999999.0"),
             (1e7, "1.0E7"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (12345678.5, "1.23456785E7"),
+            (99999999999999.9, "9.99999999999999E13"),
+            (0.0015, "0.0015"),
+            (0.3, "0.3"),
+            (1.1e-5, "1.1E-5"),
             (123456789.125, "1.23456789125E8"),
             (1e-300, "1.0E-300"),
             (4.9e-324, "4.9E-324"),

@@ -3,7 +3,7 @@
 use crate::calendar::MICROS_PER_SECOND;
 use crate::interval_text::{write_calendar_interval, write_day_time, write_year_month};
 use crate::moment_text::{write_date, write_time, write_timestamp, write_timestamp_at};
-use crate::number_text::{write_decimal, write_double, write_float, write_plain_decimal};
+use crate::number_text::{write_decimal, write_double, write_float, write_integer, write_plain_decimal};
 use crate::time_zone::{TimeZone, ZoneCursor};
 use crate::{DataType, StructType, variant_text};
 use arrow::array::{Array, ArrayRef, AsArray, StringArray, StringBuilder, StructArray};
@@ -123,7 +123,7 @@ impl ValueFormatter {
                 out.push_str(if value { "true" } else { "false" });
             }
             DataType::Byte | DataType::Short | DataType::Integer | DataType::Long => {
-                push(out, format_args!("{}", integer(array, row).ok_or_else(mismatch)?));
+                write_integer(out, integer(array, row).ok_or_else(mismatch)?);
             }
             DataType::Float => write_float(out, float(array, row).ok_or_else(mismatch)?),
             DataType::Double => write_double(out, value::<Float64Type>(array, row).ok_or_else(mismatch)?),

@@ -1,16 +1,21 @@
 //! Arrow IPC streams from clients: no length in them is believed before it is looked at.
 
 use arrow::array::RecordBatch;
+use arrow::buffer::Buffer;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use arrow::ipc::reader::StreamReader;
+use arrow::ipc::reader::StreamDecoder;
 use arrow::ipc::{RecordBatch as BatchHeader, root_as_message};
+use bytes::Bytes;
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What comes before a message's length.
 const CONTINUATION: [u8; 4] = [0xFF; 4];
+
+/// What ends a stream.
+const END: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
 /// Bytes to which the buffers of one compressed batch may unpack.
 const MAX_UNPACKED: i64 = 1 << 31;
@@ -19,38 +24,42 @@ const MAX_UNPACKED: i64 = 1 << 31;
 const MAX_ROWS: usize = i32::MAX as usize;
 
 /// The schema and the batches of a stream.
-pub(super) fn read(data: &[u8]) -> Result<(SchemaRef, Vec<RecordBatch>)> {
-    check(data)?;
+pub(super) fn read(data: &Bytes) -> Result<(SchemaRef, Vec<RecordBatch>)> {
+    let messages = data.slice(..check(data)?);
     // The decoder asserts some of what it expects.
-    match catch_unwind(AssertUnwindSafe(|| decode(data))) {
+    match catch_unwind(AssertUnwindSafe(|| decode(messages))) {
         Ok(decoded) => decoded.map_err(bad_data),
         Err(_) => Err(bad_data("a message's parts do not fit each other")),
     }
 }
 
-fn decode(data: &[u8]) -> std::result::Result<(SchemaRef, Vec<RecordBatch>), ArrowError> {
-    let reader = StreamReader::try_new(data, None)?;
-    let schema = reader.schema();
+/// Decodes messages, of which the batches share the memory.
+fn decode(messages: Bytes) -> std::result::Result<(SchemaRef, Vec<RecordBatch>), ArrowError> {
+    let mut decoder = StreamDecoder::new();
     let mut batches = Vec::new();
-    for batch in reader {
-        let batch = batch?;
-        if batch.num_rows() > MAX_ROWS {
-            return Err(ArrowError::IpcError(format!("a batch of {} rows", batch.num_rows())));
+    for mut data in [Buffer::from(messages), Buffer::from(END.as_slice())] {
+        while !data.is_empty() {
+            let Some(batch) = decoder.decode(&mut data)? else { continue };
+            if batch.num_rows() > MAX_ROWS {
+                return Err(ArrowError::IpcError(format!("a batch of {} rows", batch.num_rows())));
+            }
+            batches.push(batch);
         }
-        batches.push(batch);
     }
+    let schema = decoder.schema().ok_or_else(|| ArrowError::IpcError("no schema".into()))?;
+    decoder.finish()?;
     Ok((schema, batches))
 }
 
 /// Fails where a message says that it is longer than the data are: the decoder
-/// allocates memory by what messages say.
-fn check(data: &[u8]) -> Result<()> {
+/// allocates memory by what messages say. Gives the bytes of all messages, without the stream's end.
+fn check(data: &[u8]) -> Result<usize> {
     let mut rest = data;
     while let Some((length, after)) = message_length(rest) {
         let truncated = || bad_data("the stream ends within a message");
         let length = usize::try_from(length).map_err(|_| bad_data(format!("a message of {length} bytes")))?;
         if length == 0 {
-            return Ok(());
+            break;
         }
         let (header, after) = after.split_at_checked(length).ok_or_else(truncated)?;
         let message = root_as_message(header).map_err(|e| bad_data(format!("{e:?}")))?;
@@ -64,7 +73,7 @@ fn check(data: &[u8]) -> Result<()> {
         }
         rest = after;
     }
-    Ok(())
+    Ok(data.len() - rest.len())
 }
 
 /// A message's length and what comes after it; None at the end of the data.

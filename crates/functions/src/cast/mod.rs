@@ -13,6 +13,7 @@ mod kernel;
 pub mod legality;
 mod nested;
 mod number;
+pub mod digits;
 pub mod parse_datetime;
 pub mod parse_interval;
 pub mod parse_number;

@@ -46,6 +46,11 @@ pub(crate) fn java_double(text: &str) -> Option<f64> {
     if plain { number.parse().ok() } else { None }
 }
 
+/// A decimal, unscaled.
+pub(crate) fn decimal(text: &str, precision: u8, scale: i8) -> Option<i128> {
+    BigDigits::parse(text).and_then(|digits| digits.to_decimal(precision, scale))
+}
+
 impl CsvOptions {
     /// A double, with the texts that stand for what is no number.
     pub(crate) fn double(&self, text: &str) -> Option<f64> {
@@ -123,7 +128,7 @@ impl Column {
             })),
             Self::Double(builder) => put!(builder, |t: &str| options.double(t)),
             Self::Decimal(builder, p, s) => {
-                put!(builder, |t: &str| BigDigits::parse(t).and_then(|d| d.to_decimal(*p, *s)))
+                put!(builder, |t: &str| decimal(t, *p, *s))
             }
             Self::Date(builder) => put!(builder, |t: &str| match &options.date {
                 Some(pattern) => pattern.parse_date(t),

@@ -28,18 +28,29 @@ pub fn infer(files: &[DataFile], options: &CsvOptions) -> Result<StructType> {
     let each = |i: usize, visit: &mut dyn FnMut(&Tokens) -> Result<bool>| {
         each_record(&FilePart::whole(&files[i]), options, visit)
     };
-    infer_of(files.len(), &each, options)
+    let in_parts = |columns: usize| -> Result<Option<Vec<DataType>>> {
+        if !options.reads_blocks() || !options.sampling.is_all() {
+            return Ok(None);
+        }
+        let is_splittable = !crate::text::any_compressed(files)?;
+        super::fold::types(&crate::parallel::parts(files, is_splittable), columns, options).map(Some)
+    };
+    infer_of(files.len(), &each, &in_parts, options)
 }
 
 /// The columns of texts, each a record.
 pub fn infer_texts(texts: &[String], options: &CsvOptions) -> Result<StructType> {
-    infer_of(1, &|_, visit: &mut dyn FnMut(&Tokens) -> Result<bool>| each_text(texts, options, visit), options)
+    let each = |_: usize, visit: &mut dyn FnMut(&Tokens) -> Result<bool>| each_text(texts, options, visit);
+    infer_of(1, &each, &|_| Ok(None), options)
 }
 
 /// Calls back with the records of one of several inputs.
 type Each<'a> = dyn Fn(usize, &mut dyn FnMut(&Tokens) -> Result<bool>) -> Result<()> + 'a;
 
-fn infer_of(inputs: usize, each: &Each<'_>, options: &CsvOptions) -> Result<StructType> {
+/// Gives the types of so many columns, where they need not be found record by record.
+type InParts<'a> = dyn Fn(usize) -> Result<Option<Vec<DataType>>> + 'a;
+
+fn infer_of(inputs: usize, each: &Each<'_>, in_parts: &InParts<'_>, options: &CsvOptions) -> Result<StructType> {
     let mut names: Option<Vec<String>> = None;
     for input in 0..inputs {
         each(input, &mut |tokens| {
@@ -53,7 +64,10 @@ fn infer_of(inputs: usize, each: &Each<'_>, options: &CsvOptions) -> Result<Stru
     let Some(names) = names else { return Ok(StructType::default()) };
     let mut types: Vec<DataType> =
         vec![if options.infer_schema { DataType::Null } else { DataType::STRING }; names.len()];
-    if options.infer_schema {
+    let found = if options.infer_schema { in_parts(names.len())? } else { None };
+    if let Some(found) = found {
+        types = found;
+    } else if options.infer_schema {
         let mut is_taken = options.sampling.start();
         for input in 0..inputs {
             let mut is_first = options.header;
@@ -130,7 +144,7 @@ fn widened(so_far: &DataType, text: &str, options: &CsvOptions) -> DataType {
 }
 
 /// The first type that fits a value, from the type of the values before on.
-fn guess(so_far: &DataType, text: &str, options: &CsvOptions) -> DataType {
+pub(super) fn guess(so_far: &DataType, text: &str, options: &CsvOptions) -> DataType {
     use DataType as T;
     let rank = match so_far {
         T::Null | T::Integer => 0,
@@ -196,7 +210,7 @@ fn is_date(text: &str, options: &CsvOptions) -> bool {
     }
 }
 
-fn combined(a: &DataType, b: &DataType) -> DataType {
+pub(super) fn combined(a: &DataType, b: &DataType) -> DataType {
     use DataType as T;
     let rank = |t: &DataType| [T::Integer, T::Long, T::Double].iter().position(|x| x == t);
     match (a, b) {

@@ -1,6 +1,9 @@
 //! CSV files.
 
+pub mod block;
 pub mod column;
+mod fill;
+mod fold;
 pub mod infer;
 pub mod parser;
 pub mod reader;

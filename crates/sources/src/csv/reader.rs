@@ -1,8 +1,10 @@
 //! Batches of CSV files.
 
 use super::column::Column;
+use super::fill::{self, Shape};
 use super::parser::{Kind, Tokens};
 use super::{CsvOptions, ParseMode, malformed};
+use crate::blocks::Blocks;
 use crate::lines::{Lines, text, whole};
 use crate::path;
 use crate::records::{Batches, FilePart, RecordReader};
@@ -152,6 +154,9 @@ impl RecordReader for CsvReader {
     }
 
     fn read(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {
+        if self.options.reads_blocks() {
+            return self.read_blocks(part, columns, batch_size);
+        }
         let mut input = open(part, &self.options)?;
         if self.options.header && part.start == 0 {
             let mut tokens = Tokens::default();
@@ -175,21 +180,9 @@ impl CsvReader {
     fn batches(&self, mut input: Input, columns: &[usize], batch_size: usize) -> Result<Batches> {
         let options = self.options.clone();
         let mut tokens = Tokens::default();
-        let schema: SchemaRef =
-            Arc::new(to_arrow_schema(&self.schema).project(columns).map_err(crate::error::from_arrow)?);
-        let schema: SchemaRef = Arc::new(Schema::new(
-            schema.fields().iter().map(|f| f.as_ref().clone().with_nullable(true)).collect::<Vec<_>>(),
-        ));
-        // Where each column's value stands in a record; None for the column of corrupt records.
+        let schema = self.batch_schema(columns)?;
         let corrupt = self.corrupt;
-        let sources: Vec<Option<usize>> = columns
-            .iter()
-            .map(|i| match corrupt {
-                Some(c) if c == *i => None,
-                Some(c) if c < *i => Some(i - 1),
-                _ => Some(*i),
-            })
-            .collect();
+        let sources = self.sources(columns);
         let width = self.schema.fields.len() - usize::from(corrupt.is_some());
         let wants_raw = sources.iter().any(Option::is_none);
         let checks_width = wants_raw || sources.len() == width;
@@ -254,6 +247,46 @@ impl CsvReader {
 }
 
 impl CsvReader {
+    fn batch_schema(&self, columns: &[usize]) -> Result<SchemaRef> {
+        let schema = to_arrow_schema(&self.schema).project(columns).map_err(crate::error::from_arrow)?;
+        Ok(Arc::new(Schema::new(
+            schema.fields().iter().map(|f| f.as_ref().clone().with_nullable(true)).collect::<Vec<_>>(),
+        )))
+    }
+
+    /// Where each column's value stands in a record; None for the column of corrupt records.
+    fn sources(&self, columns: &[usize]) -> Vec<Option<usize>> {
+        let source = |i: &usize| match self.corrupt {
+            Some(c) if c == *i => None,
+            Some(c) if c < *i => Some(i - 1),
+            _ => Some(*i),
+        };
+        columns.iter().map(source).collect()
+    }
+
+    fn read_blocks(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {
+        let blocks = Blocks::open(part, &self.options.lines)?;
+        let has_header = self.options.header && part.start == 0;
+        if has_header && !self.options.enforce_schema {
+            let mut tokens = Tokens::default();
+            if open(part, &self.options)?.next(&self.options, &mut tokens, None)? {
+                self.check_header(&tokens, part)?;
+            }
+        }
+        let sources = self.sources(columns);
+        let width = self.schema.fields.len() - usize::from(self.corrupt.is_some());
+        let checks_width = sources.iter().any(Option::is_none) || sources.len() == width;
+        let shape = Shape {
+            options: self.options.clone(),
+            schema: self.batch_schema(columns)?,
+            types: columns.iter().map(|i| self.schema.fields[*i].data_type.clone()).collect(),
+            sources,
+            width: checks_width.then_some(width),
+            batch_size,
+        };
+        fill::batches(blocks, has_header, shape)
+    }
+
     fn check_header(&self, tokens: &Tokens, part: &FilePart) -> Result<()> {
         let names: Vec<&str> = self
             .schema

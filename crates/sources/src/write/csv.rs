@@ -4,14 +4,29 @@ use super::file::TextEncoding;
 use crate::error::from_arrow;
 use crate::options::SourceOptions;
 use crate::pattern::Pattern;
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, StringBuilder};
+use arrow::array::{
+    Array, ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, StringBuilder,
+};
 use arrow::datatypes::{DataType as ArrowType, Date32Type, TimestampMicrosecondType};
 use firesteel_config::SqlConf;
 use firesteel_error::Result;
 use firesteel_functions::cast::Mode;
 use firesteel_functions::cast::array::{CastOptions, cast_array};
+use firesteel_types::number_text::{write_double, write_integer};
 use firesteel_types::value_text::{TextStyle, ValueFormatter};
 use firesteel_types::{DataType, StructType, TimeZone};
+use std::borrow::Cow;
+
+/// The characters of numbers.
+const OF_NUMBERS: &[u8] = b"0123456789+-.EINaNfinity";
+
+/// A column that is being written.
+enum Cells<'a> {
+    Integer(&'a Int32Array),
+    Long(&'a Int64Array),
+    Double(&'a Float64Array),
+    Text(Cow<'a, StringArray>),
+}
 
 /// How rows become CSV.
 pub struct CsvEncoding {
@@ -32,6 +47,10 @@ pub struct CsvEncoding {
     timestamp_ntz: Pattern,
     cast: CastOptions,
     zone_name: String,
+    /// Bytes of which values may have to be quoted.
+    suspects: [bool; 256],
+    /// True where no number is ever quoted.
+    plain_numbers: bool,
 }
 
 impl CsvEncoding {
@@ -39,13 +58,27 @@ impl CsvEncoding {
     pub fn new(options: &SourceOptions, conf: &SqlConf, schema: &StructType) -> Result<Self> {
         let zone_name = options.get("timeZone").unwrap_or(&conf.time_zone).to_string();
         let pattern = |key: &str, default: Pattern| options.get(key).map_or(Ok(default), Pattern::new);
+        let separator = crate::csv::separator(options)?;
+        let quote = options.character("quote", Some('"'))?.filter(|c| *c != '\0');
+        let mut suspects = [false; 256];
+        let mut encoded = [0; 4];
+        let quote_bytes = match quote {
+            Some(quote) => quote.encode_utf8(&mut encoded).as_bytes(),
+            None => &[],
+        };
+        for byte in [b'\n', b'\r'].iter().chain(separator.as_bytes().first()).chain(quote_bytes.first()) {
+            suspects[usize::from(*byte)] = true;
+        }
+        let quotes_all = options.flag("quoteAll", false)?;
         Ok(Self {
+            plain_numbers: !quotes_all && !OF_NUMBERS.iter().any(|b| suspects[usize::from(*b)]),
+            suspects,
             schema: schema.clone(),
-            separator: crate::csv::separator(options)?,
+            separator,
             line_separator: options.get("lineSep").unwrap_or("\n").to_string(),
-            quote: options.character("quote", Some('"'))?.filter(|c| *c != '\0'),
+            quote,
             escape: options.character("escape", Some('\\'))?.unwrap_or('\\'),
-            quotes_all: options.flag("quoteAll", false)?,
+            quotes_all,
             escapes_quotes: options.flag("escapeQuotes", true)?,
             trims_start: options.flag("ignoreLeadingWhiteSpace", true)?,
             trims_end: options.flag("ignoreTrailingWhiteSpace", true)?,
@@ -111,6 +144,10 @@ impl CsvEncoding {
             out.push_str(value);
             return;
         };
+        if !self.quotes_all && !value.bytes().any(|b| self.suspects[usize::from(b)]) {
+            out.push_str(value);
+            return;
+        }
         let has_quote = value.contains(quote);
         let quoted = self.quotes_all
             || value.contains(self.separator.as_str())
@@ -130,6 +167,18 @@ impl CsvEncoding {
         out.push(quote);
     }
 
+    /// The values of a column, numbers as they are where no text of a number is quoted.
+    fn cells<'a>(&self, column: &'a ArrayRef, data_type: &DataType) -> Result<Cells<'a>> {
+        let is_string = matches!(data_type, DataType::String(_) | DataType::Char(_) | DataType::Varchar(_));
+        Ok(match (data_type, column.data_type()) {
+            (DataType::Integer, ArrowType::Int32) if self.plain_numbers => Cells::Integer(column.as_primitive()),
+            (DataType::Long, ArrowType::Int64) if self.plain_numbers => Cells::Long(column.as_primitive()),
+            (DataType::Double, ArrowType::Float64) if self.plain_numbers => Cells::Double(column.as_primitive()),
+            (_, ArrowType::Utf8) if is_string => Cells::Text(Cow::Borrowed(column.as_string())),
+            _ => Cells::Text(Cow::Owned(self.texts(column, data_type)?)),
+        })
+    }
+
     /// Stands for null or the empty text: quoted only where all values are.
     fn special(&self, out: &mut String, text: &str) {
         match self.quote {
@@ -144,45 +193,42 @@ impl CsvEncoding {
 }
 
 impl TextEncoding for CsvEncoding {
-    fn start(&self, out: &mut Vec<u8>) {
+    fn start(&self, out: &mut String) {
         if !self.header {
             return;
         }
-        let mut line = String::new();
         for (i, field) in self.schema.fields.iter().enumerate() {
             if i > 0 {
-                line.push_str(&self.separator);
+                out.push_str(&self.separator);
             }
-            self.value(&mut line, &field.name);
+            self.value(out, &field.name);
         }
-        line.push_str(&self.line_separator);
-        out.extend_from_slice(line.as_bytes());
+        out.push_str(&self.line_separator);
     }
 
-    fn rows(&self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
+    fn rows(&self, batch: &RecordBatch, out: &mut String) -> Result<()> {
         let columns = batch
             .columns()
             .iter()
             .zip(&self.schema.fields)
-            .map(|(column, field)| self.texts(column, &field.data_type))
+            .map(|(column, field)| Ok((self.cells(column, &field.data_type)?, column)))
             .collect::<Result<Vec<_>>>()?;
-        let mut line = String::new();
         for row in 0..batch.num_rows() {
-            line.clear();
-            for (i, column) in columns.iter().enumerate() {
+            for (i, (cells, column)) in columns.iter().enumerate() {
                 if i > 0 {
-                    line.push_str(&self.separator);
+                    out.push_str(&self.separator);
                 }
-                if column.is_null(row) {
-                    self.special(&mut line, &self.null);
-                } else if column.value(row).is_empty() {
-                    self.special(&mut line, &self.empty);
-                } else {
-                    self.value(&mut line, column.value(row));
+                match cells {
+                    Cells::Text(texts) if texts.is_null(row) => self.special(out, &self.null),
+                    Cells::Text(texts) if texts.value(row).is_empty() => self.special(out, &self.empty),
+                    Cells::Text(texts) => self.value(out, texts.value(row)),
+                    _ if column.is_null(row) => self.special(out, &self.null),
+                    Cells::Integer(values) => write_integer(out, values.value(row)),
+                    Cells::Long(values) => write_integer(out, values.value(row)),
+                    Cells::Double(values) => write_double(out, values.value(row)),
                 }
             }
-            line.push_str(&self.line_separator);
-            out.extend_from_slice(line.as_bytes());
+            out.push_str(&self.line_separator);
         }
         Ok(())
     }

@@ -24,9 +24,9 @@ pub trait FileWriter: Send {
 /// Turns rows into text.
 pub trait TextEncoding: Send + Sync {
     /// What a file begins with.
-    fn start(&self, out: &mut Vec<u8>);
+    fn start(&self, out: &mut String);
     /// Adds rows.
-    fn rows(&self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()>;
+    fn rows(&self, batch: &RecordBatch, out: &mut String) -> Result<()>;
 }
 
 /// Makes files of a format.

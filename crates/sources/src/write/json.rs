@@ -4,7 +4,7 @@ use super::file::TextEncoding;
 use crate::error::from_arrow;
 use crate::options::SourceOptions;
 use crate::pattern::Pattern;
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{
     DataType as ArrowType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, TimestampMicrosecondType,
@@ -13,14 +13,15 @@ use base64::Engine;
 use firesteel_config::SqlConf;
 use firesteel_error::Result;
 use firesteel_functions::scalar::json::writer::{write_number, write_text};
-use firesteel_types::number_text::{write_float, write_plain_decimal};
+use firesteel_types::number_text::{write_float, write_integer, write_plain_decimal};
 use firesteel_types::value_text::{TextStyle, ValueFormatter};
 use firesteel_types::{DataType, StructType, TimeZone};
-use std::fmt::Write;
 
 /// How rows become JSON.
 pub struct JsonEncoding {
     schema: StructType,
+    /// The name of each column as it is written in the first place, and in another one.
+    names: Vec<(String, String)>,
     ignores_nulls: bool,
     separator: String,
     date: Pattern,
@@ -36,6 +37,15 @@ impl JsonEncoding {
         let zone_name = options.get("timeZone").unwrap_or(&conf.time_zone).to_string();
         let pattern = |key: &str, default: Pattern| options.get(key).map_or(Ok(default), Pattern::new);
         Ok(Self {
+            names: schema
+                .fields
+                .iter()
+                .map(|field| {
+                    let mut name = String::new();
+                    write_text(&mut name, &field.name);
+                    (format!("{name}:"), format!(",{name}:"))
+                })
+                .collect(),
             schema: schema.clone(),
             ignores_nulls: options.flag("ignoreNullFields", conf.json_ignore_null_fields)?,
             separator: options.get("lineSep").unwrap_or("\n").to_string(),
@@ -70,9 +80,7 @@ impl JsonEncoding {
             out.push_str("null");
             return Ok(());
         }
-        let mut integer = |value: i64| {
-            let _ = write!(out, "{value}");
-        };
+        let mut integer = |value: i64| write_integer(out, value);
         match data_type {
             DataType::Boolean => out.push_str(if array.as_boolean().value(row) { "true" } else { "false" }),
             DataType::Byte => integer(array.as_primitive::<Int8Type>().value(row).into()),
@@ -162,16 +170,59 @@ impl JsonEncoding {
     }
 }
 
-impl TextEncoding for JsonEncoding {
-    fn start(&self, _out: &mut Vec<u8>) {}
+/// A column that is being written.
+enum Cells<'a> {
+    Integer(&'a Int32Array),
+    Long(&'a Int64Array),
+    Double(&'a Float64Array),
+    Text(&'a StringArray),
+    Other,
+}
 
-    fn rows(&self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
-        let mut line = String::new();
+impl<'a> Cells<'a> {
+    fn new(column: &'a ArrayRef, data_type: &DataType) -> Self {
+        match (data_type, column.data_type()) {
+            (DataType::Integer, ArrowType::Int32) => Self::Integer(column.as_primitive()),
+            (DataType::Long, ArrowType::Int64) => Self::Long(column.as_primitive()),
+            (DataType::Double, ArrowType::Float64) => Self::Double(column.as_primitive()),
+            (DataType::String(_) | DataType::Char(_) | DataType::Varchar(_), ArrowType::Utf8) => {
+                Self::Text(column.as_string())
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
+impl TextEncoding for JsonEncoding {
+    fn start(&self, _out: &mut String) {}
+
+    fn rows(&self, batch: &RecordBatch, out: &mut String) -> Result<()> {
+        let columns: Vec<(Cells<'_>, &ArrayRef, &DataType)> = batch
+            .columns()
+            .iter()
+            .zip(&self.schema.fields)
+            .map(|(column, field)| (Cells::new(column, &field.data_type), column, &field.data_type))
+            .collect();
         for row in 0..batch.num_rows() {
-            line.clear();
-            self.object(&mut line, &self.schema, batch.columns(), row)?;
-            line.push_str(&self.separator);
-            out.extend_from_slice(line.as_bytes());
+            out.push('{');
+            let mut is_first = true;
+            for ((cells, column, data_type), (first, next)) in columns.iter().zip(&self.names) {
+                let is_null = column.is_null(row) || data_type.is_null();
+                if is_null && self.ignores_nulls {
+                    continue;
+                }
+                out.push_str(if std::mem::take(&mut is_first) { first } else { next });
+                match cells {
+                    _ if is_null => out.push_str("null"),
+                    Cells::Integer(values) => write_integer(out, values.value(row)),
+                    Cells::Long(values) => write_integer(out, values.value(row)),
+                    Cells::Double(values) => write_number(out, values.value(row)),
+                    Cells::Text(texts) => write_text(out, texts.value(row)),
+                    Cells::Other => self.value(out, data_type, column, row)?,
+                }
+            }
+            out.push('}');
+            out.push_str(&self.separator);
         }
         Ok(())
     }

@@ -49,9 +49,9 @@ impl TextCodec {
         }
     }
 
-    fn compress(self, text: Vec<u8>) -> Result<Vec<u8>> {
+    fn compress(self, text: String) -> Result<Vec<u8>> {
         let kind = match self {
-            Self::None => return Ok(text),
+            Self::None => return Ok(text.into_bytes()),
             Self::Gzip => FileCompressionType::GZIP,
             Self::Bzip2 => FileCompressionType::BZIP2,
             Self::Zstd => FileCompressionType::ZSTD,
@@ -72,7 +72,7 @@ pub struct TextFile {
     path: PathBuf,
     encoding: Arc<dyn TextEncoding>,
     codec: TextCodec,
-    buffer: Vec<u8>,
+    buffer: String,
     is_empty: bool,
 }
 
@@ -80,15 +80,20 @@ impl TextFile {
     /// Begins a file.
     pub fn create(path: &Path, encoding: Arc<dyn TextEncoding>, codec: TextCodec) -> Result<Self> {
         let file = File::create(path).map_err(|e| unwritable(path, e))?;
-        let mut buffer = Vec::new();
+        let mut buffer = String::new();
         encoding.start(&mut buffer);
         Ok(Self { file, path: path.to_path_buf(), encoding, codec, buffer, is_empty: true })
     }
 
     fn flush(&mut self) -> Result<()> {
-        let bytes = self.codec.compress(std::mem::take(&mut self.buffer))?;
         self.is_empty = false;
-        self.file.write_all(&bytes).map_err(|e| unwritable(&self.path, e))
+        let written = if self.codec == TextCodec::None {
+            self.file.write_all(self.buffer.as_bytes())
+        } else {
+            self.file.write_all(&self.codec.compress(std::mem::take(&mut self.buffer))?)
+        };
+        self.buffer.clear();
+        written.map_err(|e| unwritable(&self.path, e))
     }
 }
 
@@ -120,17 +125,17 @@ impl Lines {
 }
 
 impl TextEncoding for Lines {
-    fn start(&self, _out: &mut Vec<u8>) {}
+    fn start(&self, _out: &mut String) {}
 
-    fn rows(&self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
+    fn rows(&self, batch: &RecordBatch, out: &mut String) -> Result<()> {
         let Some(column) = batch.columns().first() else { return Ok(()) };
         let column = arrow::compute::cast(column, &ArrowType::Utf8).map_err(from_arrow)?;
         let column = column.as_string::<i32>();
         for row in 0..column.len() {
             if column.is_valid(row) {
-                out.extend_from_slice(column.value(row).as_bytes());
+                out.push_str(column.value(row));
             }
-            out.extend_from_slice(self.separator.as_bytes());
+            out.push_str(&self.separator);
         }
         Ok(())
     }

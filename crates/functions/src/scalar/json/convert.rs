@@ -3,6 +3,7 @@
 use super::formats::Formats;
 use super::reader::Json;
 use super::writer::write_json;
+use crate::cast::digits;
 use crate::cast::parse_datetime::{parse_date, parse_time, parse_timestamp, parse_timestamp_ntz};
 use crate::cast::parse_interval::{parse_calendar_interval, parse_day_time, parse_year_month};
 use crate::cast::parse_number::BigDigits;
@@ -110,31 +111,33 @@ impl Converter<'_> {
                 other => self.non_number(other).map(|x| x as f32),
             }),
             DataType::Double => self.primitive::<Float64Type>(values, data_type, |json| match json {
-                Json::Whole(text) | Json::Fraction(text) => text.parse().ok(),
+                Json::Whole(text) | Json::Fraction(text) => {
+                    digits::double(text.as_bytes()).or_else(|| text.parse().ok())
+                }
                 other => self.non_number(other),
             }),
             DataType::Decimal(precision, scale) => {
                 self.primitive::<Decimal128Type>(values, data_type, |json| match json {
-                    Json::Whole(text) | Json::Fraction(text) => BigDigits::parse(text)?.to_decimal(*precision, *scale),
+                    Json::Whole(text) | Json::Fraction(text) => digits::decimal(text.as_bytes(), *precision, *scale)
+                        .or_else(|| BigDigits::parse(text)?.to_decimal(*precision, *scale)),
                     Json::Text(text) => BigDigits::parse(text)?.to_decimal(*precision, *scale),
                     _ => None,
                 })
             }
             DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) => {
-                let mut builder = StringBuilder::new();
-                let outcomes = self.each(
-                    values,
-                    |value: Option<String>| builder.append_option(value),
-                    |json| match json {
-                        Json::Text(text) => Some(text.to_string()),
-                        other => {
+                let mut builder = StringBuilder::with_capacity(values.len(), values.len() * 16);
+                for value in values {
+                    match value {
+                        None | Some(Json::Null) => builder.append_null(),
+                        Some(Json::Text(text)) => builder.append_value(text),
+                        Some(other) => {
                             let mut text = String::new();
                             write_json(&mut text, other);
-                            Some(text)
+                            builder.append_value(text);
                         }
-                    },
-                );
-                Ok((Arc::new(builder.finish()), outcomes))
+                    }
+                }
+                Ok((Arc::new(builder.finish()), vec![Outcome::Fine; values.len()]))
             }
             DataType::Binary => {
                 let mut builder = BinaryBuilder::new();
@@ -360,7 +363,7 @@ impl Converter<'_> {
 
 fn whole(json: &Json<'_>) -> Option<i64> {
     match json {
-        Json::Whole(text) => text.parse().ok(),
+        Json::Whole(text) => digits::whole(text.as_bytes()),
         _ => None,
     }
 }

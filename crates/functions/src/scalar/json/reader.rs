@@ -83,6 +83,25 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, leniency, stack: Vec::new(), is_done: false }
     }
 
+    /// Goes on with another text.
+    pub fn restart(&mut self, text: &'a str) {
+        self.text = text;
+        self.at = 0;
+        self.stack.clear();
+        self.is_done = false;
+    }
+
+    /// Where the next token, or blanks before it, begin.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The text from a position up to the next token.
+    pub fn text_from(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    #[inline]
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -311,13 +330,15 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let bytes = self.text.as_bytes();
         loop {
-            match bytes.get(self.at).copied().ok_or(Malformed)? {
+            let rest = &bytes[self.at..];
+            self.at += rest.iter().position(|b| *b == quote || *b == b'\\' || *b < 0x20).ok_or(Malformed)?;
+            match bytes[self.at] {
                 byte if byte == quote => {
                     self.at += 1;
                     return Ok(Cow::Borrowed(&self.text[start..self.at - 1]));
                 }
                 b'\\' => break,
-                byte if byte < 0x20 && !self.leniency.control_characters => return Err(Malformed),
+                _ if !self.leniency.control_characters => return Err(Malformed),
                 _ => self.at += 1,
             }
         }

@@ -3,27 +3,35 @@
 use super::reader::{Json, Malformed, Reader, Token};
 use firesteel_types::number_text::write_double;
 
+/// The bytes that texts cannot have as they are.
+const ESCAPED: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table
+};
+
 /// Writes a text in quotes.
 pub fn write_text(out: &mut String, text: &str) {
     out.push('"');
     let mut copied = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0c => "\\f",
-            0..=0x1f => "",
-            _ => continue,
-        };
+    while let Some(found) = text.as_bytes()[copied..].iter().position(|b| ESCAPED[usize::from(*b)]) {
+        let at = copied + found;
         out.push_str(&text[copied..at]);
-        if escape.is_empty() {
-            out.push_str(&format!("\\u{byte:04X}"));
-        } else {
-            out.push_str(escape);
+        match text.as_bytes()[at] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            byte => out.push_str(&format!("\\u{byte:04X}")),
         }
         copied = at + 1;
     }
