@@ -13,7 +13,7 @@ use firesteel_catalog::{CatalogTable, SESSION_CATALOG, ViewDefinition};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::SessionFacts;
-use firesteel_plan::{CatalogRequest, DataSource, Options, Statement, TimeTravel};
+use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
 use firesteel_sources::ScanRequest;
 use firesteel_types::Literal;
 use parking_lot::Mutex;
