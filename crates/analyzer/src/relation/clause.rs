@@ -70,7 +70,7 @@ pub(super) fn expression(
         }
         if clause == Clause::OrderBy {
             expression::refuse_sql_functions(a, "Sort")?;
-            check_sort_key(&typed, list)?;
+            check_sort_key(&typed, list.is_aggregate && !list.is_projected)?;
         }
         return with_outputs(typed, list.outputs);
     }
@@ -102,13 +102,12 @@ fn uncovered(expr: &DfExpr, list: &SelectList<'_>) -> Vec<String> {
 }
 
 /// What ORDER BY may contain besides columns.
-fn check_sort_key(typed: &TypedExpr, list: &SelectList<'_>) -> Result<()> {
+pub(super) fn check_sort_key(typed: &TypedExpr, takes_aggregates: bool) -> Result<()> {
     let contains = |test: fn(&DfExpr) -> bool| typed.expr.exists(|e| Ok(test(e))).unwrap_or(false);
     if contains(|e| matches!(e, DfExpr::Exists(_) | DfExpr::InSubquery(_))) {
         return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY")
             .with("treeNode", format!("Sort [{}]", typed.name)));
     }
-    let takes_aggregates = list.is_aggregate && !list.is_projected;
     if contains(|e| matches!(e, DfExpr::WindowFunction(_)))
         || (!takes_aggregates && contains(|e| matches!(e, DfExpr::AggregateFunction(_))))
     {

@@ -6,6 +6,7 @@ mod clause;
 mod collated;
 mod frequent;
 mod generate;
+mod grouping;
 mod join;
 mod leaf;
 mod na;

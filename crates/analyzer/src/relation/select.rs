@@ -8,6 +8,7 @@
 use super::aggregate::{self, Groups};
 use super::clause::{self, Clause, SelectList};
 use super::generate;
+use super::grouping::{self, GroupedBlock, no_outer_columns, position};
 use crate::analyzer::{AliasScope, Analyzer};
 use crate::attribute::{Attribute, quote};
 use crate::expression::{self, NamedExpr};
@@ -127,6 +128,7 @@ pub(crate) fn sort_resolved(
                 a.sql_functions.clear();
                 let typed = a.expression(&order.child, &scope)?;
                 expression::refuse_sql_functions(a, "Sort")?;
+                clause::check_sort_key(&typed, false)?;
                 typed
             }
         };
@@ -192,14 +194,6 @@ fn ordinal(a: &Analyzer<'_>, expr: &Expr, width: usize) -> Result<Option<usize>>
     position(expr, width, "ORDER_BY_POS_OUT_OF_RANGE")
 }
 
-fn position(expr: &Expr, width: usize, condition: &'static str) -> Result<Option<usize>> {
-    let ExprKind::Literal(Literal::Integer(n)) = expr.kind else { return Ok(None) };
-    match usize::try_from(n) {
-        Ok(i) if i >= 1 && i <= width => Ok(Some(i - 1)),
-        _ => Err(SparkError::new(condition).with("index", n.to_string()).with("size", width.to_string())),
-    }
-}
-
 fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, bool)>) -> Result<Resolved> {
     if let Some(Grouping::Pivot { grouping, column, values }) = block.grouping {
         let resolved =
@@ -209,6 +203,9 @@ fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, boo
             Some((keys, is_global)) => sort_resolved(a, resolved, keys, is_global),
             None => Ok(resolved),
         };
+    }
+    if block.grouping.is_none() && !block.having.is_empty() && a.env.conf().having_as_where {
+        return analyse_as_where(a, block, sort);
     }
     let pipe = a.pipe.take();
     let before = a.self_references;
@@ -235,6 +232,25 @@ fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, boo
     result
 }
 
+/// By a legacy setting, HAVING without GROUP BY is WHERE.
+fn analyse_as_where(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, bool)>) -> Result<Resolved> {
+    let filter = |input: Relation, condition: &&Expr| {
+        Relation::new(RelationKind::Filter { input, condition: (*condition).clone() })
+    };
+    let input = block.having.iter().fold(block.input.clone(), filter);
+    let block = Block {
+        select: block.select,
+        input: &input,
+        grouping: None,
+        outputs: block.outputs,
+        is_sql_aggregate: block.is_sql_aggregate,
+        having: Vec::new(),
+        qualify: block.qualify.clone(),
+        windows: block.windows.clone(),
+    };
+    analyse(a, &block, sort)
+}
+
 fn analyse_over(
     a: &mut Analyzer<'_>,
     block: &Block<'_>,
@@ -251,8 +267,13 @@ fn analyse_over(
             .with("expr", output.typed.name.clone()));
     }
     let scope = a.scope(&[&input]);
+    let grouped = GroupedBlock {
+        items: block.outputs,
+        is_sql: block.is_sql_aggregate,
+        by_input: pipe == Some(PipeClause::Aggregate),
+    };
     let groups = match block.grouping {
-        Some(grouping) => Some(analyse_grouping(a, grouping, &mut outputs, (block, pipe), &scope)?),
+        Some(grouping) => Some(grouping::analyse(a, grouping, &mut outputs, &grouped, &scope)?),
         None => None,
     };
     let having_groups = !block.having.is_empty();
@@ -300,7 +321,7 @@ fn analyse_over(
     }
     let is_aggregate = list.is_aggregate || having.iter().chain(&qualify).any(has_aggregate);
     let has_windows = outputs.iter().any(|o| has_window(&o.typed.expr));
-    if let (Some(clause), true) = (pipe.filter(|clause| *clause != PipeClause::Aggregate), is_aggregate) {
+    if let (Some(clause), true) = (pipe.filter(|clause| !matches!(clause, PipeClause::Aggregate | PipeClause::Select)), is_aggregate) {
         let aggregate = outputs.iter().find(|o| has_aggregate(&o.typed)).map(|o| o.typed.name.clone());
         return Err(aggregate_in_pipe(&aggregate.unwrap_or_default(), clause));
     }
@@ -352,15 +373,6 @@ fn analyse_over(
     }
     let resolved = finish(a, block, &input, plan, outputs, (keys, sort.is_some_and(|s| s.1)), is_aggregate)?;
     Ok((resolved, !is_aggregate && !has_windows))
-}
-
-/// Aggregations do not see the columns of the query around theirs.
-fn no_outer_columns(typed: &TypedExpr) -> Result<()> {
-    if typed.expr.exists(|e| Ok(matches!(e, DfExpr::OuterReferenceColumn(..)))).unwrap_or(false) {
-        return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.CORRELATED_REFERENCE")
-            .with("sqlExprs", format!("\"{}\"", typed.name)));
-    }
-    Ok(())
 }
 
 fn has_aggregate(typed: &TypedExpr) -> bool {
@@ -499,203 +511,6 @@ fn parsed_text(a: &Analyzer<'_>, expr: &Expr) -> Result<Option<Expr>> {
             Expr::new(ExprKind::Alias { child: Box::new(child), names: names.clone(), metadata: metadata.clone() })
         })),
         _ => Ok(None),
-    }
-}
-
-/// Group keys; in the DataFrame API they come first among the outputs.
-fn analyse_grouping(
-    a: &mut Analyzer<'_>,
-    grouping: &Grouping,
-    outputs: &mut Vec<NamedExpr>,
-    (block, pipe): (&Block<'_>, Option<PipeClause>),
-    scope: &Scope,
-) -> Result<Groups> {
-    let mut keys = KeyList {
-        keys: Vec::new(),
-        listed: Vec::new(),
-        by_input: pipe == Some(PipeClause::Aggregate),
-        has_star: block.outputs.iter().any(|e| matches!(e.kind, ExprKind::Star { .. })),
-    };
-    let select: Vec<NamedExpr> = if block.is_sql_aggregate { outputs.clone() } else { Vec::new() };
-    let sets = {
-        let mut key = KeyAdder { keys: &mut keys, analyzer: a, select: &select, scope };
-        match grouping {
-            Grouping::By(list) => {
-                for expr in list {
-                    if let Some(columns) = expression::expand(key.analyzer, expr, scope)? {
-                        for (name, typed) in columns {
-                            key.push(typed, Expr::column(name));
-                        }
-                        continue;
-                    }
-                    key.call(expr)?;
-                }
-                None
-            }
-            Grouping::Rollup(list) => {
-                let items = list.iter().map(|e| Ok(vec![key.call(e)?])).collect::<Result<Vec<_>>>()?;
-                Some(aggregate::rollup(&items))
-            }
-            Grouping::Cube(list) => {
-                let items = list.iter().map(|e| Ok(vec![key.call(e)?])).collect::<Result<Vec<_>>>()?;
-                Some(aggregate::cube(&items))
-            }
-            Grouping::Sets { sets, columns } => {
-                for column in columns {
-                    key.call(column)?;
-                }
-                let listed = key.keys.listed.len();
-                let sets = sets
-                    .iter()
-                    .map(|set| set.iter().map(|e| key.call(e)).collect::<Result<Vec<_>>>())
-                    .collect::<Result<Vec<_>>>()?;
-                // The sets choose among the columns; they are no output of their own.
-                key.keys.listed.truncate(listed);
-                Some(sets)
-            }
-            Grouping::Elements(elements) => Some(aggregate::sets_of(elements, &mut |e| key.call(e))?),
-            Grouping::All if matches!(scope.find(&["all".to_string()]), Ok(Some(_))) => {
-                key.call(&Expr::column("all"))?;
-                None
-            }
-            Grouping::All => {
-                for output in &select {
-                    let has_aggregate =
-                        output.typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
-                    if !has_aggregate && !output.typed.is_foldable() {
-                        key.push(output.typed.clone(), Expr::column(output.attribute.name.clone()));
-                    }
-                }
-                None
-            }
-            Grouping::Pivot { .. } => return Err(SparkError::internal("pivot is analysed before")),
-        }
-    };
-    let is_body = a.function.is_some();
-    for typed in &keys.keys {
-        let is_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
-        if is_aggregate {
-            return Err(SparkError::new("GROUP_BY_AGGREGATE").with("sqlExpr", typed.name.clone()));
-        }
-        if expression::contains_window(&typed.expr) {
-            return Err(expression::not_in_operator(typed));
-        }
-        if !is_body {
-            no_outer_columns(typed)?;
-        }
-        check_groupable(typed)?;
-    }
-    if !block.is_sql_aggregate {
-        let mut first = Vec::new();
-        for (position, source) in &keys.listed {
-            first.push(expression::named(source, keys.keys[*position].clone(), &scope.attributes)?);
-        }
-        first.append(outputs);
-        *outputs = first;
-    }
-    Ok(Groups { keys: keys.keys, sets })
-}
-
-fn check_groupable(typed: &TypedExpr) -> Result<()> {
-    fn groupable(t: &DataType) -> bool {
-        match t {
-            DataType::Variant => false,
-            DataType::Array { element, .. } => groupable(element),
-            DataType::Struct(s) => s.fields.iter().all(|f| groupable(&f.data_type)),
-            _ => true,
-        }
-    }
-    if groupable(&typed.data_type) {
-        return Ok(());
-    }
-    Err(SparkError::new("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE")
-        .with("sqlExpr", format!("\"{}\"", typed.name))
-        .with("dataType", format!("\"{}\"", typed.data_type.sql())))
-}
-
-/// Adds group keys to a list.
-struct KeyAdder<'k, 'a> {
-    keys: &'k mut KeyList,
-    analyzer: &'k mut Analyzer<'a>,
-    select: &'k [NamedExpr],
-    scope: &'k Scope,
-}
-
-impl KeyAdder<'_, '_> {
-    fn call(&mut self, expr: &Expr) -> Result<usize> {
-        self.keys.add(self.analyzer, expr, self.select, self.scope)
-    }
-
-    fn push(&mut self, typed: TypedExpr, source: Expr) {
-        self.keys.push(typed, source);
-    }
-}
-
-/// Group keys so far, each once.
-struct KeyList {
-    keys: Vec<TypedExpr>,
-    /// The keys as the query lists them, be it several times, and what they were written as.
-    listed: Vec<(usize, Expr)>,
-    /// Positions are those of the input's columns (`|> AGGREGATE`).
-    by_input: bool,
-    /// Positions mean nothing where the select list has a star.
-    has_star: bool,
-}
-
-impl KeyList {
-    fn add(&mut self, a: &mut Analyzer<'_>, expr: &Expr, select: &[NamedExpr], scope: &Scope) -> Result<usize> {
-        let conf = a.env.conf();
-        let (by_ordinal, by_alias) = (conf.group_by_ordinal, conf.group_by_aliases);
-        if self.by_input
-            && by_ordinal
-            && let Some(i) = position(expr, scope.attributes.len(), "GROUP_BY_POS_OUT_OF_RANGE")?
-        {
-            let column = &scope.attributes[i];
-            return Ok(self.push(column.typed(), Expr::column(column.name.clone())));
-        }
-        if by_ordinal
-            && !select.is_empty()
-            && let Some(i) = position(expr, select.len(), "GROUP_BY_POS_OUT_OF_RANGE")?
-        {
-            if self.has_star {
-                return Err(SparkError::new("STAR_GROUP_BY_POS"));
-            }
-            let output = &select[i];
-            let is_aggregate =
-                output.typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
-            if is_aggregate {
-                return Err(SparkError::new("GROUP_BY_POS_AGGREGATE")
-                    .with("index", (i + 1).to_string())
-                    .with("aggExpr", output.typed.name.clone()));
-            }
-            return Ok(self.push(output.typed.clone(), expr.clone()));
-        }
-        // The input's columns first, then outputs of the select list: the first of a name.
-        let mut names: Vec<(String, TypedExpr)> = Vec::new();
-        if by_alias {
-            for output in select {
-                if !names.iter().any(|(n, _)| scope.same_name(n, &output.attribute.name)) {
-                    names.push((output.attribute.name.clone(), output.typed.clone()));
-                }
-            }
-        }
-        let aliases = std::mem::replace(&mut a.aliases, vec![AliasScope::Lateral(names)]);
-        let analysed = a.expression(expr, scope);
-        a.aliases = aliases;
-        let typed = analysed?;
-        Ok(self.push(typed, expr.clone()))
-    }
-
-    fn push(&mut self, typed: TypedExpr, source: Expr) -> usize {
-        let position = match self.keys.iter().position(|k| aggregate::same_value(&k.expr, &typed.expr)) {
-            Some(position) => position,
-            None => {
-                self.keys.push(typed);
-                self.keys.len() - 1
-            }
-        };
-        self.listed.push((position, source));
-        position
     }
 }
 

@@ -159,6 +159,7 @@ const UNSENT: &[&str] = &[
     "to_char",
     "to_csv",
     "to_json",
+    "to_xml",
     "to_number",
     "to_varchar",
     "transform",

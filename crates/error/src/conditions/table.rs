@@ -1420,7 +1420,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_NO_SCAN", "0A000", Analysis, &[], ""),
     c("UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_REPEATABLE", "0A000", Parse, &[], ""),
     c("UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_SAMPLE_METHOD", "0A000", Parse, &["sampleMethod"], ""),
-    c("UNSUPPORTED_FEATURE.TABLE_OPERATION", "0A000", Analysis, &["tableName", "operation"], "The table <tableName> cannot do <operation>. Is it of a format that can?"),
+    c("UNSUPPORTED_FEATURE.TABLE_OPERATION", "0A000", UnsupportedOperation, &["tableName", "operation"], "The table <tableName> cannot do <operation>. Is it of a format that can?"),
     c("UNSUPPORTED_FEATURE.TEMPORARY_VIEW_WITH_SCHEMA_BINDING_MODE", "0A000", Parse, &[], ""),
     c("UNSUPPORTED_FEATURE.TIME_TRAVEL", "0A000", Analysis, &["relationId"], "<relationId> cannot be read as of an earlier time or version."),
     c("UNSUPPORTED_FEATURE.TOO_MANY_TYPE_ARGUMENTS_FOR_UDF_CLASS", "0A000", Analysis, &["num"], ""),
