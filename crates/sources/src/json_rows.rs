@@ -2,6 +2,7 @@
 
 use crate::csv::{ParseMode, malformed};
 use crate::json::JsonOptions;
+use crate::json_layout::Layout;
 use crate::text::rows_only;
 use arrow::array::{ArrayRef, BooleanArray, RecordBatch, StringBuilder};
 use arrow::compute::filter_record_batch;
@@ -20,6 +21,8 @@ struct Rows<'a, 'f> {
     columns: Vec<Vec<Option<Json<'a>>>>,
     /// Names as they came in the object before, with their columns.
     order: Vec<(Cow<'a, str>, Option<usize>)>,
+    /// The layout of the last object.
+    layout: Layout,
     /// Which record each row comes from.
     sources: Vec<usize>,
     bad: Vec<bool>,
@@ -31,6 +34,7 @@ impl<'a, 'f> Rows<'a, 'f> {
             columns: fields.iter().map(|_| Vec::with_capacity(rows)).collect(),
             fields,
             order: Vec::new(),
+            layout: Layout::default(),
             sources: Vec::with_capacity(rows),
             bad: Vec::with_capacity(rows),
         }
@@ -77,6 +81,24 @@ impl<'a, 'f> Rows<'a, 'f> {
         }
     }
 
+    /// Reads a record that looks like the one before; false where it does not.
+    fn read_alike(&mut self, record: &'a str, source: usize) -> bool {
+        self.add_row(source, false);
+        let Self { fields, columns, layout, .. } = self;
+        let is_string = |column: usize| fields.get(column).is_some_and(|f| f.data_type.is_string());
+        let is_alike = layout.read(record, is_string, |column, value| {
+            if let Some(place) = columns.get_mut(column).and_then(|column| column.last_mut()) {
+                *place = Some(value);
+            }
+        });
+        if !is_alike {
+            columns.iter_mut().for_each(|column| drop(column.pop()));
+            self.sources.pop();
+            self.bad.pop();
+        }
+        is_alike
+    }
+
     /// Reads the record that is the text.
     fn read(&mut self, reader: &mut Reader<'a>, source: usize) {
         match reader.token() {
@@ -100,7 +122,13 @@ impl<'a, 'f> Rows<'a, 'f> {
         loop {
             let name = match reader.token()? {
                 Token::Name(name) => name,
-                Token::EndObject => return Ok(()),
+                Token::EndObject => {
+                    self.order.truncate(place);
+                    if !self.layout.is_of(&self.order) {
+                        self.layout = Layout::new(&self.order);
+                    }
+                    return Ok(());
+                }
                 _ => return Err(Malformed),
             };
             let column = self.column_at(name, place);
@@ -164,8 +192,10 @@ pub(crate) fn parse<T: AsRef<str>>(
     let mut rows = Rows::new(fields, records.len());
     let mut reader = Reader::new("", options.leniency);
     for (source, record) in records.iter().enumerate() {
-        reader.restart(record.as_ref());
-        rows.read(&mut reader, source);
+        if !rows.read_alike(record.as_ref(), source) {
+            reader.restart(record.as_ref());
+            rows.read(&mut reader, source);
+        }
     }
     let mut columns = rows.arrays(options)?.into_iter();
     let record = |row: usize| rows.sources.get(row).and_then(|i| records.get(*i)).map(AsRef::as_ref);

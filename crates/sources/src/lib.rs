@@ -10,6 +10,7 @@ mod blocks;
 mod csv;
 pub mod error;
 pub mod json;
+mod json_layout;
 mod json_rows;
 mod json_types;
 pub mod lines;

@@ -25,7 +25,7 @@ use firesteel_analyzer::{Analyzer, LocalRows, Resolved, attribute};
 use firesteel_catalog::catalog::table_not_found_in;
 use firesteel_catalog::{Catalog, CatalogTable, QualifiedName, SESSION_CATALOG};
 use firesteel_config::SqlConf;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{Describe, ExplainMode, Expr, Name, Relation, RelationKind, Show, Statement, TableName};
 use firesteel_types::{DataType, Literal, StructType};
 use rows::{nothing, one_text};
@@ -385,7 +385,11 @@ pub(crate) fn not_a_table(parts: &[String], operation: &str) -> SparkError {
 
 /// A table of files cannot do the operation.
 pub(crate) fn table_operation(name: &QualifiedName, operation: &str) -> SparkError {
-    SparkError::new("UNSUPPORTED_FEATURE.TABLE_OPERATION").with("tableName", name.quoted()).with("operation", operation)
+    let error = SparkError::new("UNSUPPORTED_FEATURE.TABLE_OPERATION")
+        .with("tableName", name.quoted())
+        .with("operation", operation);
+    // Spark finds these two out when it plans, the others when it analyses.
+    if matches!(operation, "UPDATE TABLE" | "MERGE INTO TABLE") { error } else { error.with_class(ExceptionClass::Analysis) }
 }
 
 /// Microseconds since the epoch.
