@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 import time
+from typing import Iterator
 
 import pandas as pd
 import pyarrow as pa
@@ -139,7 +140,7 @@ def test_map_in_pandas_and_arrow(spark):
 
 def test_iterator_functions(spark):
     @pandas_udf("long")
-    def plus(batches: "typing.Iterator[pd.Series]") -> "typing.Iterator[pd.Series]":  # noqa: F821
+    def plus(batches: Iterator[pd.Series]) -> Iterator[pd.Series]:
         for batch in batches:
             yield batch + 1
 

@@ -20,17 +20,29 @@ const MAX_METADATA: usize = 1 << 28;
 /// Writes one Arrow stream into bytes that are taken out as they grow.
 pub struct ArrowEncoder {
     writer: StreamWriter<Vec<u8>>,
+    schema: SchemaRef,
+    has_batches: bool,
 }
 
 impl ArrowEncoder {
     /// Begins a stream; its schema is in the bytes at once.
     pub fn new(schema: &SchemaRef) -> Result<Self> {
-        Ok(Self { writer: StreamWriter::try_new(Vec::new(), schema).map_err(internal)? })
+        let writer = StreamWriter::try_new(Vec::new(), schema).map_err(internal)?;
+        Ok(Self { writer, schema: schema.clone(), has_batches: false })
     }
 
     /// Adds a batch.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.has_batches = true;
         self.writer.write(batch).map_err(internal)
+    }
+
+    /// Ends a stream that is a frame: one without rows has a batch all the same.
+    pub fn finish_frame(&mut self) -> Result<()> {
+        if !self.has_batches {
+            self.write(&RecordBatch::new_empty(self.schema.clone()))?;
+        }
+        self.finish()
     }
 
     /// Ends the stream.

@@ -314,7 +314,7 @@ impl InputEncoder {
                     for batch in batches {
                         encoder.write(batch)?;
                     }
-                    encoder.finish()?;
+                    encoder.finish_frame()?;
                     out.append(&mut encoder.take());
                 }
             }
@@ -343,7 +343,7 @@ impl InputEncoder {
             encoder.write(&batch)?;
         }
         if is_last {
-            encoder.finish()?;
+            encoder.finish_frame()?;
         }
         out.append(&mut encoder.take());
         if !is_last {

@@ -233,15 +233,10 @@ fn table_argument(
     let mut sort: Vec<SortExpr> = Vec::new();
     for expr in &options.partition_by {
         let typed = a.expression(expr, &scope)?;
-        let position = match fields.iter().position(|field| field.expr == typed.expr) {
-            Some(position) => position,
-            None => {
-                names.push(format!("partition_by_{}", partition.len()));
-                fields.push(typed.clone());
-                fields.len() - 1
-            }
-        };
-        partition.push(i32::try_from(position).map_err(|_| SparkError::internal("too many columns"))?);
+        // The worker takes these fields away before user code sees the row.
+        partition.push(i32::try_from(fields.len()).map_err(|_| SparkError::internal("too many columns"))?);
+        names.push(format!("partition_by_{}", partition.len() - 1));
+        fields.push(typed.clone());
         sort.push(SortExpr::new(expression::key(a, &typed)?, true, true));
     }
     for order in &options.order_by {

@@ -41,18 +41,16 @@ struct Splitter {
     open_rows: usize,
     /// The open group has sent parts already.
     is_begun: bool,
-    has_rows: bool,
     /// Rows of a part; 0 for any number.
     limit: usize,
 }
 
-/// The groups of rows that are sorted by keys, in parts. Without keys all rows are one group, even if there are none.
+/// The groups of rows that are sorted by keys, in parts. Without keys all rows are one group; no rows make none.
 pub(super) fn parts(
     input: SendableRecordBatchStream,
     keys: Vec<Arc<dyn PhysicalExpr>>,
     limit: usize,
 ) -> BoxStream<'static, DfResult<Part>> {
-    let schema = input.schema();
     let splitter = Splitter {
         input: Some(input),
         keys,
@@ -61,26 +59,19 @@ pub(super) fn parts(
         open: Vec::new(),
         open_rows: 0,
         is_begun: false,
-        has_rows: false,
         limit,
     };
-    stream::try_unfold((splitter, schema), |(mut splitter, schema)| async move {
+    stream::try_unfold(splitter, |mut splitter| async move {
         loop {
             if let Some(part) = splitter.ready.pop_front() {
-                return Ok::<_, DataFusionError>(Some((part, (splitter, schema))));
+                return Ok::<_, DataFusionError>(Some((part, splitter)));
             }
             let Some(input) = splitter.input.as_mut() else { return Ok(None) };
             match input.next().await {
                 Some(batch) => splitter.add(batch?)?,
                 None => {
                     splitter.input = None;
-                    let is_empty_whole = splitter.keys.is_empty() && !splitter.has_rows;
-                    if is_empty_whole {
-                        let batch = RecordBatch::new_empty(schema.clone());
-                        splitter.ready.push_back(Part { batch, is_first: true, is_last: true });
-                    } else {
-                        splitter.close()?;
-                    }
+                    splitter.close()?;
                 }
             }
         }
@@ -94,7 +85,6 @@ impl Splitter {
         if rows == 0 {
             return Ok(());
         }
-        self.has_rows = true;
         let keys =
             self.keys.iter().map(|key| key.evaluate(&batch)?.into_array(rows)).collect::<DfResult<Vec<ArrayRef>>>()?;
         if keys.is_empty() {

@@ -31,6 +31,9 @@ impl Waiting {
     /// The first rows, with columns for them.
     pub fn joined(&self, columns: Vec<ArrayRef>, schema: &SchemaRef) -> Result<RecordBatch> {
         let rows = columns.first().map_or(0, |column| column.len());
+        if rows == 0 {
+            return Ok(RecordBatch::new_empty(schema.clone()));
+        }
         let batch = self.take(rows)?;
         let mut all = batch.columns().to_vec();
         all.extend(columns);

@@ -107,7 +107,7 @@ pub(super) fn run(
             let rows = part.batch.num_rows();
             let mut arrays = bounds.columns(&part.batch).map_err(engine_error)?;
             arrays.extend(work::evaluated(&columns, &part.batch).map_err(engine_error)?);
-            rows_sent.push(part.batch);
+            rows_sent.push(without_numbers(&part.batch).map_err(engine_error)?);
             let batch = work::sent_batch(arrays, rows, &stream_schema)?;
             let size = if limit == 0 { rows.max(1) } else { limit };
             let pieces: Vec<Result<Input>> = (0..rows.max(1))
@@ -133,6 +133,12 @@ pub(super) fn run(
         _ => Ok(None),
     });
     rows.try_filter_map(|batch| async move { Ok(batch) }).boxed()
+}
+
+/// A batch without its last column, the numbers of rows.
+fn without_numbers(batch: &RecordBatch) -> DfResult<RecordBatch> {
+    let columns: Vec<usize> = (0..batch.num_columns().saturating_sub(1)).collect();
+    Ok(batch.project(&columns)?)
 }
 
 fn bound_columns(count: usize) -> Vec<SentColumn> {
