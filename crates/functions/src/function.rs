@@ -77,6 +77,8 @@ pub enum Body {
     Scalar { returns: Returns, nullable: Nullability, kernel: KernelFn },
     /// Any other expression made of the coerced arguments (other functions, DataFusion's own).
     Build(fn(&mut BuildContext<'_>, Vec<TypedExpr>) -> Result<TypedExpr>),
+    /// As `Build`, for calls whose text depends on the arguments' types: the expression brings its own.
+    Named(fn(&mut BuildContext<'_>, Vec<TypedExpr>) -> Result<TypedExpr>),
     /// An aggregate: the result holds an `Expr::AggregateFunction`, possibly within other expressions.
     Aggregate(fn(&mut BuildContext<'_>, AggregateCall) -> Result<TypedExpr>),
     /// A function that only works over a window: an `Expr::WindowFunction` with an empty specification,
@@ -232,6 +234,7 @@ impl Function {
                 Ok(TypedExpr::new(expr, data_type, is_nullable, text))
             }
             Body::Build(build) => Ok(build(context, arguments)?.named(text)),
+            Body::Named(build) => build(context, arguments),
             Body::Aggregate(_) | Body::Window(_) | Body::Generator(_) | Body::HigherOrder(_) => {
                 Err(SparkError::internal(format!("{} is not a scalar function", self.name)))
             }

@@ -1,6 +1,7 @@
 //! Kernels: vectorised functions over arrays, behind one DataFusion UDF type.
 
-use crate::{BuildContext, Function, TypedExpr};
+use crate::{Body, BuildContext, Documentation, Function, Group, Nullability, Returns, TypedExpr};
+use arrow::array::{Array, ArrayRef, ListArray};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
@@ -8,6 +9,7 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ExprSchemable, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
     TypeSignature, Volatility,
 };
+use datafusion::scalar::ScalarValue;
 use firesteel_error::{QueryContext, Result, SparkError};
 use firesteel_types::{DataType, arrow_mapping};
 use std::any::Any;
@@ -114,8 +116,16 @@ impl fmt::Debug for SparkScalarUdf {
 }
 
 /// Functions whose values depend on the partition, or on the rows of it seen before.
-const OF_PARTITION: [&str; 7] =
-    ["spark_partition_id", "monotonically_increasing_id", "rand", "randn", "uuid", "randstr", "poisson_sample"];
+const OF_PARTITION: [&str; 8] = [
+    "spark_partition_id",
+    "monotonically_increasing_id",
+    "rand",
+    "randn",
+    "uuid",
+    "randstr",
+    "poisson_sample",
+    "shuffle",
+];
 
 /// A digest of 128 bits.
 type Digest = [u64; 2];
@@ -308,6 +318,28 @@ impl ScalarUDFImpl for SparkScalarUdf {
             prepared: &self.prepared,
         };
         (self.kernel)(&kernel_args).map_err(|e| DataFusionError::External(Box::new(kernel_args.error(e))))
+    }
+}
+
+/// A value of an array. Lists keep the metadata of their elements, which tell Spark's type.
+pub fn value_at(array: &ArrayRef, row: usize) -> DfResult<ScalarValue> {
+    match array.as_any().downcast_ref::<ListArray>() {
+        Some(list) if row < list.len() => Ok(ScalarValue::List(Arc::new(list.slice(row, 1)))),
+        _ => ScalarValue::try_from_array(array, row),
+    }
+}
+
+/// Declares a kernel by a name by which a call that has travelled finds it again.
+pub const fn kernel(name: &'static str, kernel: KernelFn) -> Function {
+    Function {
+        name,
+        aliases: &[],
+        group: Group::Internal,
+        signature: crate::Signature::NONE,
+        body: Body::Scalar { returns: Returns::SameAs(0), nullable: Nullability::Always, kernel },
+        deterministic: true,
+        text: None,
+        documentation: Documentation::EMPTY,
     }
 }
 

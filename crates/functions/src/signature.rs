@@ -28,6 +28,7 @@ pub enum ArgType {
     Map,
     Struct,
     AnyInterval,
+    Variant,
     /// An array of such elements.
     ArrayOf(&'static ArgType),
     /// The first of these that the argument is, else the first it can be cast to.
@@ -149,6 +150,7 @@ pub fn describe(arg_type: ArgType) -> String {
         ArgType::ArrayOf(element) => format!("ARRAY<{}>", describe(*element)),
         ArgType::Map => "MAP".into(),
         ArgType::Struct => "STRUCT".into(),
+        ArgType::Variant => "VARIANT".into(),
         ArgType::AnyInterval => "(INTERVAL OR INTERVAL DAY TO SECOND OR INTERVAL YEAR TO MONTH)".into(),
         ArgType::OneOf(options) => {
             format!("({})", options.iter().map(|o| describe(*o)).collect::<Vec<_>>().join(" or "))

@@ -52,8 +52,13 @@ fn strip_qualifier(name: &str) -> &str {
     }
 }
 
+/// The locales that have collations.
+pub(crate) fn locales() -> impl Iterator<Item = &'static str> {
+    LOCALES.split_whitespace()
+}
+
 fn bases() -> impl Iterator<Item = &'static str> {
-    ["UNICODE"].into_iter().chain(LOCALES.split_whitespace())
+    ["UNICODE"].into_iter().chain(locales())
 }
 
 fn canonical(name: &str) -> Option<String> {

@@ -7,6 +7,7 @@ pub mod calendar;
 pub mod char_varchar;
 pub mod client;
 pub mod collation;
+pub mod collation_list;
 pub mod comparison;
 pub mod data_type;
 pub mod ddl;
@@ -20,6 +21,7 @@ pub mod text;
 pub mod time_zone;
 pub mod tree;
 pub mod value_text;
+pub mod variant;
 pub mod variant_text;
 
 pub use data_type::{Collation, DataType, DayTimeField, Metadata, StructField, StructType, YearMonthField};

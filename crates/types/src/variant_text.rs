@@ -1,30 +1,36 @@
 //! Variants as JSON text.
-//!
-//! A variant is two byte strings: `metadata`, a list of field names, and
-//! `value`, a tree whose nodes start with a header byte
-//! (Parquet's variant encoding, version 1).
 
 use crate::moment_text::{write_date, write_timestamp, write_timestamp_at};
 use crate::number_text::{write_double, write_float, write_plain_decimal};
 use crate::time_zone::TimeZone;
+use crate::variant::{MAX_DEPTH, Node, Scalar, Variant, malformed};
 use base64::Engine;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::Result;
 use std::fmt::Write;
-
-/// How deep values may nest, so that no bytes can exhaust the stack.
-const MAX_DEPTH: usize = 1000;
 
 /// Appends a variant as compact JSON, timestamps in UTC.
 pub fn write_json(out: &mut String, value: &[u8], metadata: &[u8]) -> Result<()> {
-    let reader = Reader { value, metadata };
-    reader.write(out, 0, 0).ok_or_else(malformed)
+    write_part(out, &Variant::new(value, metadata))
+}
+
+/// Appends a part of a variant as compact JSON, timestamps in UTC.
+pub fn write_part(out: &mut String, variant: &Variant<'_>) -> Result<()> {
+    write_variant(out, variant, 0).ok_or_else(malformed)
 }
 
 /// Appends a variant as a cast to string gives it: a lone string or timestamp without quotes,
 /// timestamps in the zone. False, and nothing written, for the JSON null.
 pub fn write_cast(out: &mut String, value: &[u8], metadata: &[u8], zone: TimeZone) -> Result<bool> {
-    let reader = Reader { value, metadata };
-    match reader.scalar(0).ok_or_else(malformed)? {
+    write_part_cast(out, &Variant::new(value, metadata), zone)
+}
+
+/// As [`write_cast`], for a part of a variant.
+pub fn write_part_cast(out: &mut String, variant: &Variant<'_>, zone: TimeZone) -> Result<bool> {
+    let scalar = match variant.node().ok_or_else(malformed)? {
+        Node::Scalar(scalar) => Some(scalar),
+        _ => None,
+    };
+    match scalar {
         Some(Scalar::Null) => return Ok(false),
         Some(Scalar::Text(text)) => out.push_str(text),
         Some(Scalar::Binary(bytes)) => out.push_str(&String::from_utf8_lossy(bytes)),
@@ -36,32 +42,14 @@ pub fn write_cast(out: &mut String, value: &[u8], metadata: &[u8], zone: TimeZon
         Some(Scalar::Float(value)) => write_float(out, value),
         Some(Scalar::Double(value)) => write_double(out, value),
         Some(scalar) => scalar.write(out),
-        None => reader.write(out, 0, 0).ok_or_else(malformed)?,
+        None => write_variant(out, variant, 0).ok_or_else(malformed)?,
     }
     Ok(true)
 }
 
-fn malformed() -> SparkError {
-    SparkError::new("MALFORMED_VARIANT")
-}
-
-enum Scalar<'a> {
-    Null,
-    Boolean(bool),
-    Integer(i64),
-    Float(f32),
-    Double(f64),
-    Decimal(i128, i8),
-    Date(i32),
-    Timestamp(i64),
-    TimestampNtz(i64),
-    Binary(&'a [u8]),
-    Text(&'a str),
-    Uuid(u128),
-}
-
 impl Scalar<'_> {
-    fn write(&self, out: &mut String) {
+    /// Appends the value as JSON.
+    pub fn write(&self, out: &mut String) {
         // Writing to a string cannot fail.
         let _ = match self {
             Scalar::Null => out.write_str("null"),
@@ -148,114 +136,36 @@ fn write_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Every read is checked; `None` means malformed bytes.
-struct Reader<'a> {
-    value: &'a [u8],
-    metadata: &'a [u8],
-}
-
-fn unsigned(bytes: &[u8], at: usize, size: usize) -> Option<usize> {
-    let bytes = bytes.get(at..at.checked_add(size)?)?;
-    Some(bytes.iter().rev().fold(0usize, |value, byte| (value << 8) | usize::from(*byte)))
-}
-
-impl<'a> Reader<'a> {
-    fn bytes<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        self.value.get(at..at.checked_add(N)?)?.try_into().ok()
+fn write_variant(out: &mut String, variant: &Variant<'_>, depth: usize) -> Option<()> {
+    if depth >= MAX_DEPTH {
+        return None;
     }
-
-    /// The scalar at a position, or `Some(None)` for an object or an array.
-    fn scalar(&self, at: usize) -> Option<Option<Scalar<'a>>> {
-        let header = *self.value.get(at)?;
-        let info = header >> 2;
-        let data = at + 1;
-        let text = |start: usize, length: usize| {
-            let bytes = self.value.get(start..start.checked_add(length)?)?;
-            std::str::from_utf8(bytes).ok().map(Scalar::Text)
-        };
-        let scale = || i8::try_from(*self.value.get(data)?).ok().filter(|scale| *scale <= 38);
-        let scalar = match header & 3 {
-            1 => text(data, usize::from(info))?,
-            2 | 3 => return Some(None),
-            _ => match info {
-                0 => Scalar::Null,
-                1 => Scalar::Boolean(true),
-                2 => Scalar::Boolean(false),
-                3 => Scalar::Integer(i64::from(i8::from_le_bytes(self.bytes(data)?))),
-                4 => Scalar::Integer(i64::from(i16::from_le_bytes(self.bytes(data)?))),
-                5 => Scalar::Integer(i64::from(i32::from_le_bytes(self.bytes(data)?))),
-                6 => Scalar::Integer(i64::from_le_bytes(self.bytes(data)?)),
-                7 => Scalar::Double(f64::from_le_bytes(self.bytes(data)?)),
-                8 => Scalar::Decimal(i128::from(i32::from_le_bytes(self.bytes(data + 1)?)), scale()?),
-                9 => Scalar::Decimal(i128::from(i64::from_le_bytes(self.bytes(data + 1)?)), scale()?),
-                10 => Scalar::Decimal(i128::from_le_bytes(self.bytes(data + 1)?), scale()?),
-                11 => Scalar::Date(i32::from_le_bytes(self.bytes(data)?)),
-                12 => Scalar::Timestamp(i64::from_le_bytes(self.bytes(data)?)),
-                13 => Scalar::TimestampNtz(i64::from_le_bytes(self.bytes(data)?)),
-                14 => Scalar::Float(f32::from_le_bytes(self.bytes(data)?)),
-                15 => {
-                    let length = unsigned(self.value, data, 4)?;
-                    Scalar::Binary(self.value.get(data + 4..(data + 4).checked_add(length)?)?)
+    match variant.node()? {
+        Node::Scalar(scalar) => scalar.write(out),
+        Node::Array(parts) => {
+            out.push('[');
+            for i in 0..parts.count() {
+                if i > 0 {
+                    out.push(',');
                 }
-                16 => text(data + 4, unsigned(self.value, data, 4)?)?,
-                20 => Scalar::Uuid(u128::from_be_bytes(self.bytes(data)?)),
-                _ => return None,
-            },
-        };
-        Some(Some(scalar))
-    }
-
-    fn write(&self, out: &mut String, at: usize, depth: usize) -> Option<()> {
-        if let Some(scalar) = self.scalar(at)? {
-            scalar.write(out);
-            return Some(());
-        }
-        if depth >= MAX_DEPTH {
-            return None;
-        }
-        let header = *self.value.get(at)?;
-        let info = header >> 2;
-        let object = header & 3 == 2;
-        let offset_size = usize::from(info & 3) + 1;
-        let (id_size, large) =
-            if object { (usize::from(info >> 2 & 3) + 1, info >> 4 & 1 == 1) } else { (0, info >> 2 & 1 == 1) };
-        let count_size = if large { 4 } else { 1 };
-        let count = unsigned(self.value, at + 1, count_size)?;
-        let ids = at + 1 + count_size;
-        let offsets = ids.checked_add(count.checked_mul(id_size)?)?;
-        let data = offsets.checked_add((count + 1).checked_mul(offset_size)?)?;
-        out.push(if object { '{' } else { '[' });
-        for i in 0..count {
-            if i > 0 {
-                out.push(',');
+                write_variant(out, &parts.value(i)?, depth + 1)?;
             }
-            if object {
-                write_quoted(out, self.field_name(unsigned(self.value, ids + i * id_size, id_size)?)?);
+            out.push(']');
+        }
+        Node::Object(parts) => {
+            out.push('{');
+            for i in 0..parts.count() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_quoted(out, parts.name(i)?);
                 out.push(':');
+                write_variant(out, &parts.value(i)?, depth + 1)?;
             }
-            let child = data.checked_add(unsigned(self.value, offsets + i * offset_size, offset_size)?)?;
-            self.write(out, child, depth + 1)?;
+            out.push('}');
         }
-        out.push(if object { '}' } else { ']' });
-        Some(())
     }
-
-    fn field_name(&self, id: usize) -> Option<&'a str> {
-        let header = *self.metadata.first()?;
-        if header & 0x0f != 1 {
-            return None;
-        }
-        let size = usize::from(header >> 6) + 1;
-        let count = unsigned(self.metadata, 1, size)?;
-        if id >= count {
-            return None;
-        }
-        let offsets = 1 + size;
-        let names = offsets.checked_add((count + 1).checked_mul(size)?)?;
-        let start = names.checked_add(unsigned(self.metadata, offsets + id * size, size)?)?;
-        let end = names.checked_add(unsigned(self.metadata, offsets + (id + 1) * size, size)?)?;
-        std::str::from_utf8(self.metadata.get(start..end)?).ok()
-    }
+    Some(())
 }
 
 #[cfg(test)]

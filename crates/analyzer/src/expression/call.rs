@@ -8,7 +8,7 @@ use crate::scope::Scope;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::logical_expr::{Expr as DfExpr, SortExpr};
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::{AggregateCall, Body, Function, TypedExpr, registry};
+use firesteel_functions::{AggregateCall, Body, Function, Group, TypedExpr, registry};
 use firesteel_plan::{Expr, ExprKind, FunctionCall, Origin, PythonFunction, SortOrder, SubqueryKind};
 use firesteel_types::Literal;
 
@@ -42,7 +42,7 @@ fn call_by_name(
     let Some(function) = registry::lookup(&name) else { return user_function(a, call, origin, scope) };
     let call = &in_order(function, &name, call)?;
     match &function.body {
-        Body::Scalar { .. } | Body::Build(_) => {
+        Body::Scalar { .. } | Body::Build(_) | Body::Named(_) => {
             refuse_aggregate_syntax(&name, call)?;
             let arguments = arguments(a, &call.arguments, scope)?;
             let arguments = super::collation::common(function, &call.arguments, arguments)?;
@@ -69,6 +69,9 @@ fn call_by_name(
         }
         Body::Window(_) => Err(SparkError::new("WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE")
             .with("funcName", format!("\"{}\"", function.call_text(&[])))),
+        Body::Generator(_) if function.group == Group::TableValued => {
+            Err(SparkError::new("NOT_A_SCALAR_FUNCTION").with("functionName", quote_parts(&call.name)))
+        }
         Body::Generator(_) => {
             Err(SparkError::new("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS")
                 .with("expression", format!("\"{name}\"")))
@@ -111,7 +114,8 @@ pub(crate) fn builtin_name(name: &[String]) -> Option<String> {
 pub(crate) fn generator(expr: &Expr) -> Option<(&'static Function, &FunctionCall)> {
     let ExprKind::Function(call) = &expr.kind else { return None };
     let function = registry::lookup(&builtin_name(&call.name)?)?;
-    function.is_generator().then_some((function, call))
+    // Some generators are table functions only.
+    (function.is_generator() && function.group != Group::TableValued).then_some((function, call))
 }
 
 /// Analyses arguments; stars become columns.

@@ -36,7 +36,6 @@ pub(crate) fn extract_field(a: &Analyzer<'_>, child: TypedExpr, name: &str) -> R
             let mut context = a.build_context(&Origin::Unknown);
             Ok(context.call("get_map_value", vec![child, key])?.named(text))
         }
-        DataType::Variant => Err(SparkError::unsupported("fields of VARIANT values")),
         other => Err(SparkError::new("INVALID_EXTRACT_BASE_FIELD_TYPE")
             .with("base", format!("\"{}\"", child.name))
             .with("other", format!("\"{}\"", other.sql()))),

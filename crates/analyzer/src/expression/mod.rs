@@ -195,10 +195,7 @@ fn explicit_cast(
         DataType::Char(_) | DataType::Varchar(_) => &DataType::STRING,
         other => other,
     };
-    let name = match mode {
-        cast::Mode::Try => format!("TRY_CAST({} AS {})", child.name, to.sql()),
-        _ => format!("CAST({} AS {})", child.name, to.sql()),
-    };
+    let name = cast::cast_text(&child.name, to, mode == cast::Mode::Try);
     let mut context = a.build_context(&expr.origin);
     let cast = cast::cast(child, to, mode, &mut context)?;
     if is_typed_literal {

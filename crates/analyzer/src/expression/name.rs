@@ -172,7 +172,9 @@ fn alias(a: &Analyzer<'_>, name: &[String], scope: &Scope) -> Result<Option<Type
             .with("name", quote_parts(name))
             .with("n", (others + 1).to_string()));
     }
-    fields(a, typed.clone(), rest).map(Some)
+    let found = fields(a, typed.clone(), rest)?;
+    // Spark shows where a select list refers to itself.
+    Ok(Some(found.named(format!("lateralAliasReference({})", name.last().unwrap_or(first)))))
 }
 
 /// The error of a name that is neither an output nor a column, a function or a variable.

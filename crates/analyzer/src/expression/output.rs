@@ -108,6 +108,7 @@ pub(crate) fn output_name(expr: &Expr, typed: &TypedExpr) -> String {
         }
         ExprKind::Cast { child, .. } => match &child.kind {
             ExprKind::Attribute { name, .. } => name.last().cloned().unwrap_or_else(|| typed.name.clone()),
+            ExprKind::Alias { names, .. } => names.first().cloned().unwrap_or_else(|| typed.name.clone()),
             _ => typed.name.clone(),
         },
         _ => typed.name.clone(),

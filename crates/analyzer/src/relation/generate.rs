@@ -25,6 +25,18 @@ pub(crate) struct GeneratorItem {
     qualifier: Vec<String>,
 }
 
+impl GeneratorItem {
+    /// A generator that is not written in the query.
+    pub(super) fn new(
+        function: &'static Function,
+        call: FunctionCall,
+        origin: firesteel_plan::Origin,
+        names: Vec<String>,
+    ) -> Self {
+        Self { function, call, origin, names, is_outer: false, qualifier: Vec::new() }
+    }
+}
+
 /// The generator that a select item is, if it is one.
 pub(crate) fn generator_item(expr: &Expr) -> Option<GeneratorItem> {
     let (inner, names) = match &expr.kind {

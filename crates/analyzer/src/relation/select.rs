@@ -26,6 +26,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The parts of a select block.
+#[derive(Clone)]
 struct Block<'r> {
     /// The relation that the plan id of the select list belongs to.
     select: &'r Relation,
@@ -209,7 +210,23 @@ fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, boo
     }
     let pipe = a.pipe.take();
     let before = a.self_references;
-    let input = a.relation(block.input)?;
+    let spread = match block.grouping {
+        Some(grouping) => super::time_window::spread(grouping, block.outputs, &block.having)?,
+        None => None,
+    };
+    let (input, spread_block) = match &spread {
+        None => (a.relation(block.input)?, None),
+        Some(spread) => {
+            let spread_block = Block {
+                grouping: Some(&spread.grouping),
+                outputs: &spread.outputs,
+                having: spread.having.iter().collect(),
+                ..block.clone()
+            };
+            (spread.input(a, block.input)?, Some(spread_block))
+        }
+    };
+    let block = spread_block.as_ref().unwrap_or(block);
     if sort.is_some() || block.grouping.is_some() {
         super::with::refuse_self_reference(a, before)?;
     }

@@ -23,6 +23,23 @@ pub(crate) fn column_count_error(operator: &str, first: usize, other: usize) -> 
         .with("invalidNumColumns", other.to_string())
 }
 
+/// Fails for columns of which no two values are equal or unequal.
+pub(crate) fn check_equatable(columns: &[Attribute]) -> Result<()> {
+    for column in columns {
+        let kind = if column.data_type.exists(&|t| matches!(t, DataType::Map { .. })) {
+            "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE"
+        } else if column.data_type.exists(&|t| *t == DataType::Variant) {
+            "UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE"
+        } else {
+            continue;
+        };
+        return Err(SparkError::new(kind)
+            .with("colName", quote(&column.name))
+            .with("dataType", format!("\"{}\"", column.data_type.sql())));
+    }
+    Ok(())
+}
+
 pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> Result<Resolved> {
     // Long chains of UNION ALL become one operator.
     if operation.operator == SetOperator::Union && operation.is_all && !operation.by_name {
@@ -51,13 +68,8 @@ pub(crate) fn set_operation(a: &mut Analyzer<'_>, operation: &SetOperation) -> R
         return Err(column_count_error(name, left.output.len(), right.output.len()));
     }
     if !(operation.operator == SetOperator::Union && operation.is_all) {
-        for column in left.output.iter().chain(&right.output) {
-            if matches!(column.data_type, DataType::Map { .. }) {
-                return Err(SparkError::new("UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE")
-                    .with("colName", quote(&column.name))
-                    .with("dataType", format!("\"{}\"", column.data_type.sql())));
-            }
-        }
+        check_equatable(&left.output)?;
+        check_equatable(&right.output)?;
     }
     match operation.operator {
         SetOperator::Union => {

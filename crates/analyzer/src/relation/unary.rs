@@ -188,13 +188,7 @@ pub(crate) fn deduplicate(
     let input = a.relation(input)?;
     let exact = input.exact()?;
     let Some(columns) = columns else {
-        for column in &input.output {
-            if contains_map(&column.data_type) {
-                return Err(SparkError::new("UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE")
-                    .with("colName", quote(&column.name))
-                    .with("dataType", format!("\"{}\"", column.data_type.sql())));
-            }
-        }
+        super::set_operation::check_equatable(&input.output)?;
         let plan = super::collated::distinct(a, exact, &input.output)?;
         return Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) });
     };

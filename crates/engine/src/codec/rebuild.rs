@@ -60,7 +60,7 @@ impl ScalarCall<'_> {
 
     /// Builds the function over columns, and looks for the call in it.
     fn probe(&self, function: &Function, nullable: bool) -> Option<Arc<ScalarUDF>> {
-        let Body::Build(_) = &function.body else { return None };
+        let (Body::Build(_) | Body::Named(_)) = &function.body else { return None };
         let mut config = SessionConfig::default();
         config.set(keys::ANSI_ENABLED, if self.settings.ansi { "true" } else { "false" }).ok()?;
         config.set(keys::SESSION_TIME_ZONE, &self.settings.time_zone).ok()?;

@@ -153,8 +153,6 @@ const UNSENT: &[&str] = &[
     "sort_array",
     "spark_partition_id",
     "stack",
-    "timestampadd",
-    "timestampdiff",
     "to_binary",
     "to_char",
     "to_csv",

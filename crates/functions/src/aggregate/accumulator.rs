@@ -42,7 +42,7 @@ impl SingleState {
 }
 
 fn first_value(array: &ArrayRef) -> DfResult<ScalarValue> {
-    ScalarValue::try_from_array(array, 0)
+    crate::kernel::value_at(array, 0)
 }
 
 fn row_count(arrays: &[ArrayRef]) -> usize {

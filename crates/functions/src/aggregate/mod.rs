@@ -33,6 +33,7 @@ mod percentile_approx;
 mod picked;
 mod product;
 mod regression;
+mod schema_of_variant_agg;
 mod sketch;
 mod states;
 mod sum;
@@ -72,6 +73,7 @@ pub fn families() -> Vec<&'static [&'static Function]> {
         percentile_approx::FUNCTIONS,
         product::FUNCTIONS,
         regression::FUNCTIONS,
+        schema_of_variant_agg::FUNCTIONS,
         sum::FUNCTIONS,
         vector::FUNCTIONS,
     ]);
@@ -105,6 +107,7 @@ static KERNELS: &[&Kernel] = &[
     &percentile::KERNEL,
     &percentile_approx::KERNEL,
     &product::KERNEL,
+    &schema_of_variant_agg::KERNEL,
     &sum::KERNEL,
     &sum::TRY_KERNEL,
     &vector::AVG,

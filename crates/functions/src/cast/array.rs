@@ -1,6 +1,6 @@
 //! Casts of arrays: which routine does which pair of types.
 
-use super::{Mode, boolean, datetime, decimal, interval, nested, number, text};
+use super::{Mode, boolean, datetime, decimal, interval, nested, number, text, variant};
 use arrow::array::{Array, ArrayRef, new_null_array};
 use arrow::datatypes::{ArrowPrimitiveType, DataType as ArrowType};
 use firesteel_error::{Result, SparkError};
@@ -40,12 +40,14 @@ pub fn cast_array(array: &ArrayRef, from: &DataType, to: &DataType, options: &Ca
         (T::Udt { sql_type, .. }, _) => cast_array(array, sql_type, to, options),
         (f, t) if f.is_string() && t.is_string() => Ok(array.clone()),
         (f, t) if t.is_string() => text::to_string(array, f, options),
-        (T::Variant, _) | (_, T::Variant) => Err(SparkError::unsupported("casts of variants")),
+        (T::Variant, _) => variant::from_variants(array, to, options),
+        (_, T::Variant) => variant::to_variants(array, from),
         (f, T::Binary) if f.is_string() => native(array, &target),
         (f, T::Binary) if f.is_integral() => number::to_binary(array),
         (f, t) if f.is_string() => text::from_string(array, t, options),
         (T::Boolean, t) if t.is_numeric() || *t == T::Timestamp => boolean::from_boolean(array, t, options),
         (f, T::Boolean) => boolean::to_boolean(array, f),
+        (T::Time(_), t) if t.is_numeric() => datetime::time_to_number(array, t, options),
         (f, t) if matches!(f, T::Decimal(..)) || matches!(t, T::Decimal(..)) => decimal::cast(array, f, t, options),
         (f, t) if f.is_numeric() && t.is_numeric() => number::cast(array, f, t, options),
         (f, t) if f.is_ansi_interval() || t.is_ansi_interval() => interval::cast(array, f, t, options),

@@ -61,12 +61,6 @@ pub(super) fn cast(array: &ArrayRef, from: &DataType, to: &DataType, options: &C
             Ok(Arc::new(each::<Date32Type>(array, |v| day_of(cursor.to_local(v)))?))
         }
         (T::TimestampNtz, T::Date) => Ok(Arc::new(each::<Date32Type>(array, day_of)?)),
-        (T::Timestamp | T::TimestampNtz, T::Time(precision)) => {
-            let local = |v: i64| if *from == T::Timestamp { zone.to_local(v) } else { v };
-            let values = primitive::<TimestampMicrosecondType>(array)?;
-            let times = values.unary::<_, Time64NanosecondType>(|v| local(v).rem_euclid(MICROS_PER_DAY) * 1000);
-            cut_time(&(Arc::new(times) as ArrayRef), *precision)
-        }
         // Outside ANSI mode a date has neither a number nor a truth.
         (T::Date, t) if t.is_numeric() => Ok(new_null_array(&arrow_mapping::to_arrow(t), array.len())),
         (T::Timestamp, t) => to_number(array, t, options),
@@ -91,6 +85,40 @@ pub(super) fn cut_time(array: &ArrayRef, precision: u8) -> Result<ArrayRef> {
     let unit = 10_i64.pow(u32::from(9_u8.saturating_sub(precision)));
     let values = primitive::<Time64NanosecondType>(array)?;
     Ok(Arc::new(values.unary::<_, Time64NanosecondType>(|v| v - v % unit)))
+}
+
+/// Times of day as seconds.
+pub(super) fn time_to_number(array: &ArrayRef, to: &DataType, options: &CastOptions) -> Result<ArrayRef> {
+    let times = primitive::<Time64NanosecondType>(array)?;
+    if let DataType::Decimal(..) = to {
+        let nanos: arrow::array::Decimal128Array = times.iter().map(|t| t.map(i128::from)).collect();
+        let nanos = nanos.with_precision_and_scale(14, 9).map_err(|e| SparkError::internal(e.to_string()))?;
+        return super::decimal::cast(&(Arc::new(nanos) as ArrayRef), &DataType::Decimal(14, 9), to, options);
+    }
+    fn whole<T>(times: &PrimitiveArray<Time64NanosecondType>, to: &DataType, options: &CastOptions) -> Result<ArrayRef>
+    where
+        T: ArrowPrimitiveType,
+        T::Native: TryFrom<i64>,
+    {
+        let exact = |v: i64| T::Native::try_from(v / 1_000_000_000).ok();
+        if !options.fails() {
+            return Ok(Arc::new(times.unary_opt::<_, T>(exact)));
+        }
+        Ok(Arc::new(times.try_unary::<_, T, SparkError>(|v| {
+            exact(v).ok_or_else(|| {
+                let mut text = String::new();
+                firesteel_types::moment_text::write_time(&mut text, v);
+                overflow(format!("TIME '{text}'"), &DataType::Time(6), to)
+            })
+        })?))
+    }
+    match to {
+        DataType::Byte => whole::<Int8Type>(times, to, options),
+        DataType::Short => whole::<Int16Type>(times, to, options),
+        DataType::Integer => whole::<Int32Type>(times, to, options),
+        DataType::Long => whole::<Int64Type>(times, to, options),
+        other => Err(SparkError::internal(format!("no cast from a time to {other}"))),
+    }
 }
 
 fn to_number(array: &ArrayRef, to: &DataType, options: &CastOptions) -> Result<ArrayRef> {

@@ -49,7 +49,7 @@ fn cast_scalar(value: &ScalarValue, from: &DataType, to: &DataType, options: &Ca
         arrow::compute::cast(&array, &plain).map_err(|e| SparkError::internal(e.to_string()))?
     };
     let result = cast_array(&array, from, to, options)?;
-    ScalarValue::try_from_array(&result, 0).map_err(internal)
+    crate::kernel::value_at(&result, 0).map_err(internal)
 }
 
 /// The literal that a cast of a literal is, if the cast succeeds.

@@ -43,7 +43,7 @@ pub fn can_cast(from: &DataType, to: &DataType, mode: Mode) -> bool {
         (f, T::Date) => f.is_string() || f.is_datetime(),
         (f, T::Timestamp) => f.is_string() || f.is_datetime() || f.is_numeric(),
         (f, T::TimestampNtz) => f.is_string() || f.is_datetime(),
-        (f, T::Time(_)) => f.is_string() || matches!(f, T::Time(_) | T::Timestamp | T::TimestampNtz),
+        (f, T::Time(_)) => f.is_string() || matches!(f, T::Time(_)),
         (f, T::CalendarInterval) => f.is_string(),
         (T::DayTimeInterval(..), T::DayTimeInterval(..)) | (T::YearMonthInterval(..), T::YearMonthInterval(..)) => true,
         (f, t) if t.is_ansi_interval() => f.is_string() || f.is_integral() || matches!(f, T::Decimal(..)),
@@ -51,6 +51,7 @@ pub fn can_cast(from: &DataType, to: &DataType, mode: Mode) -> bool {
             f.is_numeric()
                 || f.is_string()
                 || matches!(f, T::Boolean | T::Timestamp)
+                || (matches!(f, T::Time(_)) && !matches!(t, T::Float | T::Double))
                 || (legacy && matches!(f, T::Date))
                 || (f.is_ansi_interval() && !matches!(t, T::Float | T::Double))
         }
@@ -96,9 +97,9 @@ pub fn force_nullable(from: &DataType, to: &DataType) -> bool {
     match (from, to) {
         (f, T::Binary) if f.is_string() => false,
         (f, t) if f.is_string() => !t.is_string(),
-        (_, t) if t.is_string() => false,
         (T::Variant, _) => true,
-        (T::Timestamp, T::Byte | T::Short | T::Integer) => true,
+        (_, t) if t.is_string() => false,
+        (T::Timestamp, T::Byte | T::Short | T::Integer) | (T::Time(_), T::Byte | T::Short | T::Decimal(..)) => true,
         (T::Float | T::Double, T::Timestamp) => true,
         (T::Timestamp, T::Date) | (T::Date, T::Timestamp) => false,
         (_, T::Date) | (T::Date, _) => true,

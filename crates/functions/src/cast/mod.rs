@@ -23,6 +23,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod text;
+pub mod variant;
 
 pub use kernel::{CAST, fold};
 pub use legality::{can_ansi_store_assign, can_cast, can_up_cast, force_nullable};

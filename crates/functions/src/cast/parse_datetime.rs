@@ -183,8 +183,33 @@ fn local_micros(days: i64, micros_of_day: i64) -> Option<i64> {
 
 /// Microseconds since midnight of a time of day.
 pub fn parse_time(text: &str) -> Option<i64> {
+    let (text, half) = half_of_day(trim(text));
     let parts = parse_timestamp_parts(text)?;
-    (parts.days.is_none() && parts.zone.is_none()).then_some(parts.micros_of_day)
+    if parts.days.is_some() || parts.zone.is_some() {
+        return None;
+    }
+    let Some(is_afternoon) = half else { return Some(parts.micros_of_day) };
+    let hour = parts.micros_of_day / MICROS_PER_HOUR;
+    let shift = match hour {
+        12 if is_afternoon => 0,
+        12 => -12,
+        1..=11 if is_afternoon => 12,
+        1..=11 => 0,
+        _ => return None,
+    };
+    Some(parts.micros_of_day + shift * MICROS_PER_HOUR)
+}
+
+/// The text before `AM` or `PM`, and whether it is `PM`.
+fn half_of_day(text: &str) -> (&str, Option<bool>) {
+    let Some((rest, end)) = text.len().checked_sub(2).and_then(|at| text.split_at_checked(at)) else {
+        return (text, None);
+    };
+    match end.to_ascii_uppercase().as_str() {
+        "AM" => (trim(rest), Some(false)),
+        "PM" => (trim(rest), Some(true)),
+        _ => (text, None),
+    }
 }
 
 /// Days from today that a special word for a date means; `epoch` is none of them.

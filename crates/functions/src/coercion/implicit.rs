@@ -29,6 +29,7 @@ pub fn accepts(wanted: ArgType, data_type: &DataType) -> bool {
         ArgType::Array => matches!(data_type, T::Array { .. }),
         ArgType::Map => matches!(data_type, T::Map { .. }),
         ArgType::Struct => matches!(data_type, T::Struct(_)),
+        ArgType::Variant => *data_type == T::Variant,
         ArgType::AnyInterval => data_type.is_ansi_interval() || *data_type == T::CalendarInterval,
         ArgType::ArrayOf(element) => {
             matches!(data_type, T::Array { element: e, .. } if accepts(*element, e))
@@ -67,6 +68,7 @@ fn default_concrete(wanted: ArgType) -> Option<DataType> {
         ArgType::Array => DataType::array(DataType::Null, true),
         ArgType::Map => DataType::map(DataType::Null, DataType::Null, true),
         ArgType::Struct => DataType::struct_of(Vec::new()),
+        ArgType::Variant => DataType::Variant,
         ArgType::AnyInterval => DataType::CalendarInterval,
         ArgType::ArrayOf(element) => DataType::array(default_concrete(*element)?, true),
         ArgType::OneOf(options) => default_concrete(*options.first()?)?,

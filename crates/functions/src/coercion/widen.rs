@@ -36,7 +36,6 @@ pub fn tightest_common_type(left: &DataType, right: &DataType, ansi: bool) -> Op
             (T::Timestamp, _) | (_, T::Timestamp) => T::Timestamp,
             _ => T::TimestampNtz,
         }),
-        (T::Time(a), T::Time(b)) => Some(T::Time(*a.max(b))),
         (T::DayTimeInterval(a, b), T::DayTimeInterval(c, d)) => Some(T::DayTimeInterval(*a.min(c), *b.max(d))),
         (T::YearMonthInterval(a, b), T::YearMonthInterval(c, d)) => Some(T::YearMonthInterval(*a.min(c), *b.max(d))),
         _ => nested_type(left, right, &|l, r| tightest_common_type(l, r, ansi)),

@@ -20,13 +20,14 @@ pub mod spatial;
 pub mod string;
 pub mod struct_;
 pub mod url;
+pub mod variant;
 pub mod xml;
 
 use crate::Function;
 
 /// Kernels of functions that check their calls themselves, by the functions' names.
 pub static CHECKED_KERNELS: &[&[&Function]] =
-    &[array::vector::KERNELS, misc::aes::KERNELS, spatial::KERNELS, xml::KERNELS];
+    &[array::vector::KERNELS, datetime::KERNELS, misc::aes::KERNELS, spatial::KERNELS, variant::KERNELS, xml::KERNELS];
 
 /// The families' lists.
 pub fn families() -> Vec<&'static [&'static Function]> {
@@ -39,6 +40,7 @@ pub fn families() -> Vec<&'static [&'static Function]> {
         string::FUNCTIONS,
         regexp::FUNCTIONS,
         url::FUNCTIONS,
+        variant::FUNCTIONS,
         json::FUNCTIONS,
         hash::FUNCTIONS,
         misc::FUNCTIONS,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 function! {
     /// `array[index]`, counted from 0
-    GET_ARRAY_ITEM = "get_array_item" in Array,
+    GET_ARRAY_ITEM = "get_array_item" in Internal,
         Signature::of(&[param("array", ArgType::Array), param("index", ArgType::Integral)]) => Body::Build(get_array_item);
     text |a| format!("{}[{}]", a[0], a[1]);
     usage "The element at a position, counted from 0.";
@@ -52,7 +52,7 @@ function! {
 }
 function! {
     /// `array.field` of an array of structs
-    GET_ARRAY_STRUCT_FIELDS = "get_array_struct_fields" in Array,
+    GET_ARRAY_STRUCT_FIELDS = "get_array_struct_fields" in Internal,
         Signature::of(&[param("array", ArgType::Array), param("field", ArgType::String)]) => Body::Build(struct_fields);
     text |a| format!("{}.{}", a[0], a[1]);
     usage "The array of one field of each struct.";

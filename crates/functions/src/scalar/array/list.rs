@@ -6,7 +6,6 @@ use arrow::array::{Array, ArrayRef, ListArray, UInt64Array, new_null_array};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::logical_expr::Expr;
-use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::{DataType, arrow_mapping};
 use std::ops::Range;
@@ -214,7 +213,7 @@ pub fn list_of(field: FieldRef, offsets: Vec<i32>, values: ArrayRef, valid: &[bo
 
 /// A constant: the only row of an array. DataFusion calls no function without arguments.
 pub fn constant(array: &ArrayRef, data_type: DataType) -> Result<TypedExpr> {
-    let value = ScalarValue::try_from_array(array, 0).map_err(internal)?;
+    let value = crate::kernel::value_at(array, 0).map_err(internal)?;
     Ok(TypedExpr::new(Expr::Literal(value, None), data_type, false, ""))
 }
 

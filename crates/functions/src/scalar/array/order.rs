@@ -6,12 +6,14 @@ use crate::coercion::mismatch;
 use crate::scalar::array::list::element_of;
 use crate::scalar::predicate::equality::order;
 use crate::scalar::string::declare::{function, param};
+use crate::scalar::string::random::Twister;
 use crate::scalar::string::rows::{Booleans, Integers, Rows, finish, row_count};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::Array;
 use datafusion::logical_expr::{ColumnarValue, lit};
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
+use parking_lot::Mutex;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 function! {
@@ -142,35 +144,30 @@ fn build_shuffle(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> R
 
 fn shuffle(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let lists = Lists::of(args, 0)?;
-    let seed = match args.values.get(1) {
-        Some(_) => {
-            let seeds: crate::scalar::string::rows::Longs = Rows::of(args, 1)?;
-            seeds.get(0)
-        }
-        None => None,
-    };
-    let mut state = match seed {
-        Some(seed) => seed as u64 ^ 0x9e37_79b9_7f4a_7c15,
-        None => RandomState::new().build_hasher().finish(),
-    };
-    let mut next = || {
-        // Splitmix.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    };
+    let twister = args.prepared(|| {
+        let seed = match args.values.get(1) {
+            Some(_) => {
+                let seeds: crate::scalar::string::rows::Longs = Rows::of(args, 1)?;
+                seeds.get(0).unwrap_or_default()
+            }
+            None => RandomState::new().build_hasher().finish() as i64,
+        };
+        // Every partition has an order of chance of its own.
+        Ok(Mutex::new(Twister::new(seed.wrapping_add(i64::from(args.partition)))))
+    })?;
+    let mut twister = twister.lock();
     let mut out = Picker::new(args, vec![lists.values().clone()])?;
     for row in 0..row_count(args) {
         let Some(span) = lists.span(row) else {
             out.end_null()?;
             continue;
         };
-        let mut positions: Vec<usize> = span.collect();
-        for i in (1..positions.len()).rev() {
-            let j = (next() % (i as u64 + 1)) as usize;
-            positions.swap(i, j);
+        let start = span.start;
+        let mut positions = vec![start; span.len()];
+        for i in 0..positions.len() {
+            let j = twister.below(i as u32 + 1) as usize;
+            positions[i] = positions[j];
+            positions[j] = start + i;
         }
         out.extend(0, positions.into_iter());
         out.end()?;

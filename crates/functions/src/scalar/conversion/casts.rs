@@ -49,6 +49,7 @@ casts! {
     INT "int" DataType::Integer, "`expr` as an `int`.", "SELECT int('1')" => "1";
     SMALLINT "smallint" DataType::Short, "`expr` as a `smallint`.", "SELECT smallint(1)" => "1";
     STRING "string" DataType::STRING, "`expr` as a `string`.", "SELECT string(1)" => "1";
+    TIME "time" DataType::Time(6), "`expr` as a `time(6)`.", "SELECT time('12:00:00')" => "12:00:00";
     TIMESTAMP "timestamp" DataType::Timestamp, "`expr` as a `timestamp`.", "SELECT timestamp('2020-01-01')" => "2020-01-01 00:00:00";
     TINYINT "tinyint" DataType::Byte, "`expr` as a `tinyint`.", "SELECT tinyint(1)" => "1";
 }

@@ -60,6 +60,7 @@ function! {
     /// `try_make_timestamp(…)`
     TRY_MAKE_TIMESTAMP = "try_make_timestamp" in DateTime, FIELDS
         => Body::Build(|c, a| { let t = default_type(c); build(&TRY_MAKE_TIMESTAMP, t, true, c, a) });
+    text |a| format!("try_make_timestamp({})", a[..a.len().min(6)].join(", "));
     usage "As `make_timestamp`, but NULL where a field is out of its range.";
     since "4.0.0";
     example "SELECT try_make_timestamp(2024, 13, 22, 15, 30, 0)" => "NULL";
@@ -68,6 +69,7 @@ function! {
     /// `try_make_timestamp_ltz(…)`
     TRY_MAKE_TIMESTAMP_LTZ = "try_make_timestamp_ltz" in DateTime, FIELDS
         => Body::Build(|c, a| build(&TRY_MAKE_TIMESTAMP_LTZ, DataType::Timestamp, true, c, a));
+    text |a| if a.len() < 4 { format!("make_timestamp({})", a.join(", ")) } else { format!("try_make_timestamp_ltz({})", a.join(", ")) };
     usage "As `make_timestamp_ltz`, but NULL where a field is out of its range.";
     since "4.0.0";
     example "SELECT try_make_timestamp_ltz(2024, 13, 22, 15, 30, 0)" => "NULL";
@@ -76,6 +78,8 @@ function! {
     /// `try_make_timestamp_ntz(…)`
     TRY_MAKE_TIMESTAMP_NTZ = "try_make_timestamp_ntz" in DateTime, FIELDS
         => Body::Build(|c, a| build(&TRY_MAKE_TIMESTAMP_NTZ, DataType::TimestampNtz, true, c, a));
+    text |a| if a.len() == 2 { format!("try_make_timestamp_ntz(make_timestamp_ntz({}))", a.join(", ")) }
+        else { format!("try_make_timestamp_ntz({})", a.join(", ")) };
     usage "As `make_timestamp_ntz`, but NULL where a field is out of its range.";
     since "4.0.0";
     example "SELECT try_make_timestamp_ntz(2024, 13, 22, 15, 30, 0)" => "NULL";
@@ -143,7 +147,10 @@ fn build(
         }
     };
     let fails = context.conf.ansi_enabled && !is_try;
-    let can_fail = is_try || (typed.len() > 3 && !context.conf.ansi_enabled);
+    let can_fail = match typed.len() {
+        0..=3 => ntz && typed.len() == 2,
+        _ => is_try || !context.conf.ansi_enabled,
+    };
     let nullable = can_fail || typed.iter().any(|t| t.nullable);
     let payload = fails.then(|| Arc::from("fails"));
     let expr = crate::kernel::call_with_payload(function, kernel, &typed, &target, nullable, context, payload)?;

@@ -1,5 +1,6 @@
 //! Functions of dates and times.
 
+pub mod bucket;
 pub mod civil;
 pub mod current;
 pub mod day;
@@ -23,8 +24,12 @@ pub mod zone;
 
 use crate::Function;
 
+/// Kernels whose calls cannot be rebuilt from the function's declaration.
+pub const KERNELS: &[&Function] = &[&bucket::BUCKET_KERNEL, &window::WINDOW_ROWS_KERNEL];
+
 /// The functions of the family.
 pub const FUNCTIONS: &[&Function] = &[
+    &bucket::TIME_BUCKET,
     &current::CURRENT_DATE,
     &current::CURRENT_TIME,
     &current::CURRENT_TIMESTAMP,
@@ -83,6 +88,12 @@ pub const FUNCTIONS: &[&Function] = &[
     &part::EXTRACT,
     &time::MAKE_TIME,
     &time::TIME_DIFF,
+    &time::TIME_FROM_MICROS,
+    &time::TIME_FROM_MILLIS,
+    &time::TIME_FROM_SECONDS,
+    &time::TIME_TO_MICROS,
+    &time::TIME_TO_MILLIS,
+    &time::TIME_TO_SECONDS,
     &time::TO_TIME,
     &time::TRY_TO_TIME,
     &truncate::DATE_TRUNC,
@@ -90,8 +101,10 @@ pub const FUNCTIONS: &[&Function] = &[
     &truncate::TRUNC,
     &unit::TIMESTAMPADD,
     &unit::TIMESTAMPDIFF,
+    &window::SESSION_TIME,
     &window::SESSION_WINDOW,
     &window::WINDOW,
+    &window::WINDOW_ROWS,
     &window::WINDOW_TIME,
     &zone::CONVERT_TIMEZONE,
     &zone::FROM_UTC_TIMESTAMP,

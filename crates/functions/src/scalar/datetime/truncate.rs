@@ -91,7 +91,7 @@ impl Unit {
     }
 
     /// The length of a unit shorter than a day, in microseconds.
-    fn micros(self) -> Option<i64> {
+    pub fn micros(self) -> Option<i64> {
         Some(match self {
             Self::Microsecond => 1,
             Self::Millisecond => 1000,
@@ -152,17 +152,17 @@ fn time_trunc(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Resu
         && let Some(name) = constant::text_of(&value)
         && Unit::parse(name).and_then(Unit::micros).is_none()
     {
-        return Err(unknown_unit(name));
+        return Err(unknown_unit(TIME_TRUNC.name, name));
     }
     let data_type = time.data_type.clone();
-    let nullable = unit.nullable || time.nullable;
-    let expr = crate::kernel::call(&TIME_TRUNC, cut_time, &[unit, time], &data_type, nullable, context)?;
-    Ok(TypedExpr::new(expr, data_type, nullable, call))
+    let expr = crate::kernel::call(&TIME_TRUNC, cut_time, &[unit, time], &data_type, true, context)?;
+    Ok(TypedExpr::new(expr, data_type, true, call))
 }
 
-fn unknown_unit(name: &str) -> SparkError {
+/// The error of a unit that times of day do not have.
+pub fn unknown_unit(function: &str, name: &str) -> SparkError {
     SparkError::new("INVALID_PARAMETER_VALUE.TIME_UNIT")
-        .with("functionName", "`time_trunc`")
+        .with("functionName", format!("`{function}`"))
         .with("parameter", "`unit`")
         .with("invalidValue", format!("'{name}'"))
 }
@@ -171,7 +171,7 @@ fn cut_time(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (names, times): (Texts, Rows<Time64NanosecondArray>) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     primitives::<Time64NanosecondType>(args, |row| {
         let (Some(name), Some(time)) = (names.get(row), times.get(row)) else { return Ok(None) };
-        let micros = Unit::parse(name).and_then(Unit::micros).ok_or_else(|| unknown_unit(name))?;
+        let micros = Unit::parse(name).and_then(Unit::micros).ok_or_else(|| unknown_unit(TIME_TRUNC.name, name))?;
         Ok(Some(time - time.rem_euclid(micros * 1000)))
     })
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 function! {
     /// `timestampadd(unit, quantity, timestamp)`
-    TIMESTAMPADD = "timestampadd" in DateTime,
+    TIMESTAMPADD = "timestampadd" in Internal,
         Signature::of(&[param("unit", ArgType::String), param("quantity", ArgType::Long), param("timestamp", ArgType::Any)])
         => Body::Build(|context, arguments| build(true, context, arguments));
     usage "The timestamp that many units later.";
@@ -27,7 +27,7 @@ function! {
 }
 function! {
     /// `timestampdiff(unit, start, end)`
-    TIMESTAMPDIFF = "timestampdiff" in DateTime,
+    TIMESTAMPDIFF = "timestampdiff" in Internal,
         Signature::of(&[param("unit", ArgType::String), param("start", ArgType::Any), param("end", ArgType::Any)])
         => Body::Build(|context, arguments| build(false, context, arguments));
     usage "The number of whole units from the start to the end.";

@@ -15,6 +15,8 @@ use firesteel_error::{Result, SparkError};
 use firesteel_types::{DataType, StructField, arrow_mapping};
 use std::sync::Arc;
 
+/// The parameter of `inline` has another name.
+const INPUT: Signature = Signature::of(&[param("input", ArgType::Any)]);
 const COLLECTION: Signature = Signature::of(&[param("collection", ArgType::Any)]);
 
 function! {
@@ -50,14 +52,14 @@ function! {
 }
 function! {
     /// `inline(array of structs)`
-    INLINE = "inline" in Generator, COLLECTION => Body::Generator(|c, a| inline(&INLINE, c, a, false));
+    INLINE = "inline" in Generator, INPUT => Body::Generator(|c, a| inline(&INLINE, c, a, false));
     usage "A row per struct of an array, with its fields as columns.";
     since "2.0.0";
     example "SELECT inline(array(struct(1, 'a'), struct(2, 'b')))" => "1\ta\n2\tb";
 }
 function! {
     /// `inline_outer(array of structs)`
-    INLINE_OUTER = "inline_outer" in Generator, COLLECTION => Body::Generator(|c, a| inline(&INLINE_OUTER, c, a, true));
+    INLINE_OUTER = "inline_outer" in Generator, INPUT => Body::Generator(|c, a| inline(&INLINE_OUTER, c, a, true));
     usage "As `inline`, but one row of NULL where there is no struct.";
     since "2.0.0";
     example "SELECT inline_outer(array(struct(1, 'a'), struct(2, 'b')))" => "1\ta\n2\tb";

@@ -1,7 +1,9 @@
 //! Generators: rows per row.
 
 pub mod explode;
+pub mod keywords;
 pub mod stack;
+pub mod table;
 #[cfg(test)]
 mod tests;
 
@@ -15,5 +17,6 @@ pub const FUNCTIONS: &[&Function] = &[
     &explode::INLINE_OUTER,
     &explode::POSEXPLODE,
     &explode::POSEXPLODE_OUTER,
+    &keywords::SQL_KEYWORDS,
     &stack::STACK,
 ];

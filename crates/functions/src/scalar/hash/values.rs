@@ -53,6 +53,11 @@ fn build(
                 .with("sqlExpr", quoted(&text))
                 .with("functionName", format!("`{}`", function.name)));
         }
+        if argument.data_type.exists(&|t| *t == DataType::Variant) {
+            return Err(SparkError::new("DATATYPE_MISMATCH.HASH_VARIANT_TYPE")
+                .with("sqlExpr", quoted(&text))
+                .with("functionName", format!("`{}`", function.name)));
+        }
         if argument.data_type.exists(&|t| matches!(t, DataType::String(Collation::Named(_)))) {
             return Err(SparkError::unsupported("hashes of strings with a collation"));
         }

@@ -7,8 +7,10 @@ use crate::cast::digits;
 use crate::cast::parse_datetime::{parse_date, parse_time, parse_timestamp, parse_timestamp_ntz};
 use crate::cast::parse_interval::{parse_calendar_interval, parse_day_time, parse_year_month};
 use crate::cast::parse_number::BigDigits;
+use crate::cast::variant::VariantsBuilder;
 use crate::scalar::string::encoding::decode_mime;
 use crate::scalar::string::rows::internal;
+use crate::scalar::variant::parse::{append_fraction, append_whole};
 use arrow::array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow::array::types::{
     Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
@@ -18,6 +20,7 @@ use arrow::array::{ArrayRef, ArrowPrimitiveType, ListArray, MapArray, NullArray,
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, IntervalMonthDayNano};
 use firesteel_error::{Result, SparkError};
+use firesteel_types::variant::VariantBuilder;
 use firesteel_types::{DataType, StructType, TimeZone, arrow_mapping};
 use std::sync::Arc;
 
@@ -177,6 +180,7 @@ impl Converter<'_> {
             DataType::Map { key, value, .. } if key.is_string() => self.maps(values, data_type, value),
             DataType::Struct(fields) => self.structs(values, fields),
             DataType::Udt { sql_type, .. } => self.column(values, sql_type),
+            DataType::Variant => variants(values),
             other => Err(SparkError::unsupported(format!("values of type {other} in JSON"))),
         }
     }
@@ -359,6 +363,64 @@ impl Converter<'_> {
         };
         Ok((Arc::new(array), outcomes))
     }
+}
+
+/// JSON values as variants; the null of JSON is a value.
+fn variants(values: &[Option<&Json<'_>>]) -> Result<Column> {
+    let mut out = VariantsBuilder::default();
+    let mut builder = VariantBuilder::new(false);
+    let mut outcomes = Vec::with_capacity(values.len());
+    for value in values {
+        let outcome = match value {
+            None => {
+                out.append_null();
+                Outcome::Fine
+            }
+            Some(json) => match append_variant(&mut builder, json) {
+                Ok(()) => {
+                    out.append(&mut builder)?;
+                    Outcome::Fine
+                }
+                Err(_) => {
+                    builder.clear();
+                    out.append_null();
+                    Outcome::Failed
+                }
+            },
+        };
+        outcomes.push(outcome);
+    }
+    Ok((out.finish()?, outcomes))
+}
+
+fn append_variant(builder: &mut VariantBuilder, json: &Json<'_>) -> Result<()> {
+    match json {
+        Json::Null => builder.append_null(),
+        Json::Boolean(value) => builder.append_boolean(*value),
+        Json::Whole(text) => append_whole(builder, text),
+        Json::Fraction(text) => append_fraction(builder, text),
+        Json::NonNumber(value) => builder.append_double(*value),
+        Json::Text(text) => builder.append_text(text),
+        Json::Array(values) => {
+            let start = builder.position();
+            let mut offsets = Vec::with_capacity(values.len());
+            for value in values {
+                offsets.push(builder.position() - start);
+                append_variant(builder, value)?;
+            }
+            builder.finish_array(start, &offsets);
+        }
+        Json::Object(entries) => {
+            let start = builder.position();
+            let mut fields = Vec::with_capacity(entries.len());
+            for (name, value) in entries {
+                fields.push(builder.field(start, name));
+                append_variant(builder, value)?;
+            }
+            builder.finish_object(start, &mut fields)?;
+        }
+    }
+    Ok(())
 }
 
 fn whole(json: &Json<'_>) -> Option<i64> {

@@ -23,8 +23,7 @@ function! {
             &[param("jsonStr", ArgType::String), param("schema", ArgType::Any), param("options", ArgType::Any)],
             1,
         )
-        => Body::Build(build);
-    text |a| format!("from_json({})", a.first().map(String::as_str).unwrap_or_default());
+        => Body::Named(build);
     usage "The value of a JSON text, by a schema.";
     since "2.2.0";
     example "SELECT from_json('{\"a\":1, \"b\":0.8}', 'a INT, b DOUBLE')" => "{\"a\":1,\"b\":0.8}";
@@ -48,7 +47,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     };
     let data_type = schema_of(schema)?.as_nullable();
     let call = format!("from_json({})", text.name);
-    if !matches!(data_type, DataType::Struct(_) | DataType::Array { .. } | DataType::Map { .. }) {
+    if !matches!(data_type, DataType::Struct(_) | DataType::Array { .. } | DataType::Map { .. } | DataType::Variant) {
         return Err(SparkError::new("DATATYPE_MISMATCH.INVALID_JSON_SCHEMA")
             .with("schema", format!("\"{}\"", data_type.sql()))
             .with("sqlExpr", format!("\"{call}\"")));
@@ -58,11 +57,14 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
             .with("schema", format!("\"{}\"", data_type.sql()))
             .with("sqlExpr", format!("\"{call}\"")));
     }
-    if data_type.exists(&|t| matches!(t, DataType::Variant | DataType::Geometry(_) | DataType::Geography(_))) {
-        return Err(SparkError::unsupported("from_json with variants or spatial types in the schema"));
+    if data_type.exists(&|t| matches!(t, DataType::Geometry(_) | DataType::Geography(_))) {
+        return Err(SparkError::unsupported("from_json with spatial types in the schema"));
     }
     let mut options = Options::of(rest.first())?;
     check_mode(&options, "from_json")?;
+    if let Some(column) = options.get("singleVariantColumn") {
+        check_single_variant(&data_type, column)?;
+    }
     if options.get("columnNameOfCorruptRecord").is_none() {
         options.set("columnNameOfCorruptRecord", "_corrupt_record");
     }
@@ -77,7 +79,22 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         context,
         payload,
     )?;
-    Ok(TypedExpr::new(expr, data_type, true, call))
+    // A column of maps is called after their entries.
+    let name = if matches!(data_type, DataType::Map { .. }) { "entries".to_string() } else { call };
+    Ok(TypedExpr::new(expr, data_type, true, name))
+}
+
+/// With the option `singleVariantColumn`, the schema is that one column.
+fn check_single_variant(data_type: &DataType, column: &str) -> Result<()> {
+    match data_type {
+        DataType::Struct(fields) => match fields.fields.as_slice() {
+            [only] if only.name == column && only.data_type == DataType::Variant => Ok(()),
+            _ => {
+                Err(SparkError::new("INVALID_SINGLE_VARIANT_COLUMN").with("schema", format!("\"{}\"", data_type.sql())))
+            }
+        },
+        _ => Err(SparkError::new("INVALID_SINGLE_VARIANT_COLUMN").with("schema", format!("\"{}\"", data_type.sql()))),
+    }
 }
 
 /// Fails for modes that functions do not have.
@@ -128,6 +145,9 @@ fn from_json(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let converter = Converter { formats, zone };
     let texts: Vec<Option<&str>> = (0..count).map(|row| values.get(row)).collect();
     let array = match args.return_type {
+        DataType::Struct(fields) if options.get("singleVariantColumn").is_some() => {
+            single_variants(&converter, &records, fields)?
+        }
         DataType::Struct(fields) => structs(&converter, &records, &texts, fields)?,
         other => {
             // A single object stands for an array of one.
@@ -140,6 +160,7 @@ fn from_json(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
                     Record::Value(json) => Some(json.clone()),
                     Record::Missing => None,
                     // Any value that cannot be converted.
+                    Record::Malformed if *other == DataType::Variant => None,
                     Record::Malformed => Some(Json::Boolean(false)),
                 })
                 .collect();
@@ -152,6 +173,28 @@ fn from_json(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         }
     };
     finish(args, array)
+}
+
+/// Whole records as the one column of a struct.
+fn single_variants(converter: &Converter<'_>, records: &[Record<'_>], fields: &StructType) -> Result<ArrayRef> {
+    let roots: Vec<Option<&Json<'_>>> = records
+        .iter()
+        .map(|record| match record {
+            Record::Value(json) => Some(json),
+            Record::Missing | Record::Malformed => None,
+        })
+        .collect();
+    let (column, outcomes) = converter.column(&roots, &DataType::Variant)?;
+    for (record, outcome) in records.iter().zip(outcomes) {
+        let outcome = if matches!(record, Record::Malformed) { Outcome::Failed } else { outcome };
+        check_outcome(&converter.formats.options, outcome, 1)?;
+    }
+    let ArrowType::Struct(arrow_fields) = arrow_mapping::to_arrow(&DataType::Struct(Arc::new(fields.clone()))) else {
+        return Err(SparkError::internal("a struct is a struct"));
+    };
+    let valid: Vec<bool> = records.iter().map(|record| !matches!(record, Record::Missing)).collect();
+    let array = StructArray::try_new(arrow_fields, vec![column], Some(NullBuffer::from(valid))).map_err(internal)?;
+    Ok(Arc::new(array))
 }
 
 /// Records as structs, with the text of bad ones where a field wants it.

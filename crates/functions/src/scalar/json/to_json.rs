@@ -3,6 +3,7 @@
 use super::formats::{Formats, print_day, print_moment};
 use super::options::Options;
 use super::writer::{write_number, write_text};
+use crate::cast::variant::Variants;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::datetime::print::NamedZone;
 use crate::scalar::string::declare::{function, param};
@@ -17,7 +18,7 @@ use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::number_text::write_plain_decimal;
 use firesteel_types::value_text::{TextStyle, ValueFormatter};
-use firesteel_types::{DataType, TimeZone, calendar, moment_text};
+use firesteel_types::{DataType, TimeZone, calendar, moment_text, variant_text};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -38,10 +39,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         return Err(SparkError::internal("to_json takes an argument"));
     };
     let call = format!("to_json({})", value.name);
-    if value.data_type == DataType::Variant {
-        return Err(SparkError::unsupported("to_json of a variant"));
-    }
-    if !value.data_type.is_nested() {
+    if !value.data_type.is_nested() && value.data_type != DataType::Variant {
         return Err(SparkError::new("DATATYPE_MISMATCH.INVALID_JSON_SCHEMA")
             .with("schema", format!("\"{}\"", value.data_type.sql()))
             .with("sqlExpr", format!("\"{call}\"")));
@@ -264,7 +262,14 @@ impl Writer<'_> {
                 self.end(out, is_first, depth);
             }
             DataType::Udt { sql_type, .. } => self.value(out, sql_type, array, row, depth)?,
-            DataType::Variant | DataType::Geometry(_) | DataType::Geography(_) | DataType::Unparsed(_) => {
+            DataType::Variant => {
+                let variants = Variants::of(&array.slice(row, 1))?;
+                match variants.get(0) {
+                    Some(variant) => variant_text::write_part(out, &variant)?,
+                    None => out.push_str("null"),
+                }
+            }
+            DataType::Geometry(_) | DataType::Geography(_) | DataType::Unparsed(_) => {
                 return Err(SparkError::unsupported(format!("to_json of values of type {data_type}")));
             }
             DataType::Time(_)

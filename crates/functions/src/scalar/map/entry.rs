@@ -335,7 +335,7 @@ pub fn check_key_type(key: &DataType, call: &str) -> Result<()> {
 pub static GET_MAP_VALUE: Function = Function {
     name: "get_map_value",
     aliases: &[],
-    group: Group::Map,
+    group: Group::Internal,
     signature: crate::Signature::of(&[
         crate::Param { name: "map", arg_type: ArgType::Map },
         crate::Param { name: "key", arg_type: ArgType::Any },

@@ -5,6 +5,7 @@ pub mod entry;
 pub mod part;
 #[cfg(test)]
 mod tests;
+pub mod text;
 
 use crate::Function;
 
@@ -19,4 +20,5 @@ pub const FUNCTIONS: &[&Function] = &[
     &part::MAP_ENTRIES,
     &part::MAP_KEYS,
     &part::MAP_VALUES,
+    &text::STR_TO_MAP,
 ];

@@ -6,6 +6,7 @@ pub mod internal;
 pub mod poisson;
 pub mod raise;
 pub mod session;
+pub mod special;
 
 use crate::Function;
 
@@ -34,6 +35,7 @@ pub const FUNCTIONS: &[&Function] = &[
     &raise::TO_PROTOBUF,
     &raise::TRY_REFLECT,
     &session::CURRENT_CATALOG,
+    &session::CURRENT_PATH,
     &session::CURRENT_SCHEMA,
     &session::CURRENT_USER,
     &session::INPUT_FILE_BLOCK_LENGTH,
@@ -43,6 +45,13 @@ pub const FUNCTIONS: &[&Function] = &[
     &session::SESSION_USER,
     &session::SPARK_PARTITION_ID,
     &session::TYPEOF,
+    &special::CAST,
+    &special::GROUPING,
+    &special::GROUPING_ID,
+    &special::MEASURE,
+    &special::PYTHON_WORKER_LOGS,
+    &special::RANGE,
+    &special::STRUCT,
     &session::USER,
     &session::VERSION,
 ];

@@ -45,11 +45,25 @@ function! {
     example "SELECT current_schema()" => "default";
 }
 function! {
+    /// `current_path()`
+    CURRENT_PATH = "current_path" in Misc, Signature::NONE => Body::Build(current_path);
+    usage "The schemas in which functions are looked for, in their order.";
+    since "4.2.0";
+    example "SELECT current_path()" => "system.builtin,system.session,spark_catalog.default";
+}
+function! {
     /// `version()`
     VERSION = "version" in Misc, Signature::NONE => Body::Build(|context, _| text(&context.session.version));
     usage "The version of the server: a release and a revision.";
     since "3.0.0";
 }
+fn current_path(context: &mut BuildContext<'_>, _: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let quote = firesteel_types::text::quote_if_needed;
+    let session = context.session;
+    let current = format!("{}.{}", quote(&session.current_catalog), quote(&session.current_database));
+    text(&format!("system.builtin,system.session,{current}"))
+}
+
 function! {
     /// `typeof(expr)`
     TYPEOF = "typeof" in Misc, Signature::of(&[param("expr", ArgType::Any)]) => Body::Build(type_of);

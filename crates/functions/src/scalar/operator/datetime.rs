@@ -2,7 +2,7 @@
 
 use super::Operation;
 use super::evaluation::{self, Evaluation, Operand, finish, kernel, payload, rows};
-use super::{arithmetic::implicitly, interval, sign};
+use super::{arithmetic::implicitly, interval, sign, time};
 use crate::coercion::mismatch;
 use crate::{BuildContext, Function, KernelArgs, TypedExpr};
 use arrow::array::{Array, ArrayRef, PrimitiveArray};
@@ -107,6 +107,7 @@ impl Builder<'_, '_> {
             }
             (T::Date, T::YearMonthInterval(..) | T::CalendarInterval) => self.date_by_interval(start, by)?,
             (T::Timestamp | T::TimestampNtz, T::YearMonthInterval(..)) => self.timestamp_by(start, by)?,
+            (T::Time(_), T::DayTimeInterval(..)) => self.time_by(start, by)?,
             (_, T::CalendarInterval | T::DayTimeInterval(..)) => self.anything_by(start, by)?,
             (T::Date, T::Null) => self.null_of(&T::Timestamp)?,
             (T::Timestamp | T::TimestampNtz, T::Null) => self.null_of(&start.data_type)?,
@@ -132,6 +133,11 @@ impl Builder<'_, '_> {
             }
             (T::Null, t) if t.is_ansi_interval() => return Ok(None),
             (T::Date, t) if *t == DAY => self.date_by_days(left, right, true)?,
+            (T::Time(_), T::DayTimeInterval(..)) => self.time_by(left, right)?,
+            (T::Time(_), T::Time(_)) => {
+                let hours = T::DayTimeInterval(DayTimeField::Hour, DayTimeField::Second);
+                self.make(&time::TIME_DIFFERENCE, Operation::Subtract, &[left.clone(), right.clone()], hours, true)?
+            }
             (T::Date, T::DayTimeInterval(..) | T::YearMonthInterval(..) | T::CalendarInterval)
             | (T::Timestamp | T::TimestampNtz, T::YearMonthInterval(..))
             | (_, T::CalendarInterval | T::DayTimeInterval(..)) => {
@@ -210,6 +216,14 @@ impl Builder<'_, '_> {
     fn timestamp_by(&mut self, start: &TypedExpr, interval: &TypedExpr) -> Result<TypedExpr> {
         let data_type = start.data_type.clone();
         self.make(&TIMESTAMP_ADD, Operation::Add, &[start.clone(), interval.clone()], data_type, false)
+    }
+
+    /// A time of day moved within its day; the time comes first in the text.
+    fn time_by(&mut self, start: &TypedExpr, interval: &TypedExpr) -> Result<TypedExpr> {
+        let operation = self.operation;
+        let made =
+            self.make(&time::TIME_ADD, operation, &[start.clone(), interval.clone()], DataType::Time(6), true)?;
+        Ok(made.named(format!("{} {} {}", start.name, operation.sign(), interval.name)))
     }
 
     /// Strings are cast to timestamps and the result back to a string; other types are refused.

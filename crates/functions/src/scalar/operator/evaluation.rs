@@ -1,14 +1,16 @@
 //! How arithmetic treats what has no result.
 
 use super::Operation;
-use crate::function::{Body, Documentation, Function, Group, Nullability, Returns};
-use crate::{BuildContext, KernelArgs, KernelFn, Signature, TypedExpr};
+use crate::function::{Body, Function};
+use crate::{BuildContext, KernelArgs, TypedExpr};
 use arrow::array::{Array, ArrayRef, Datum, Scalar};
 use datafusion::logical_expr::{ColumnarValue, Expr};
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 use std::sync::Arc;
+
+pub(super) use crate::kernel::kernel;
 
 /// What an overflow or a division by zero gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,20 +39,6 @@ impl Evaluation {
 
     fn parse(name: &str) -> Option<Self> {
         [Self::Legacy, Self::Ansi, Self::Try].into_iter().find(|e| e.name() == name)
-    }
-}
-
-/// Declares a kernel under a name of its own.
-pub(super) const fn kernel(name: &'static str, kernel: KernelFn) -> Function {
-    Function {
-        name,
-        aliases: &[],
-        group: Group::Operator,
-        signature: Signature::NONE,
-        body: Body::Scalar { returns: Returns::SameAs(0), nullable: Nullability::Always, kernel },
-        deterministic: true,
-        text: None,
-        documentation: Documentation::EMPTY,
     }
 }
 

@@ -13,6 +13,7 @@ pub mod interval;
 mod sign;
 #[cfg(test)]
 mod tests;
+mod time;
 
 use crate::Function;
 
@@ -45,6 +46,8 @@ pub const KERNELS: &[&Function] = &[
     &integer::KERNEL,
     &floating::KERNEL,
     &decimal::KERNEL,
+    &time::TIME_ADD,
+    &time::TIME_DIFFERENCE,
     &datetime::DATE_ADD,
     &datetime::TIMESTAMP_ADD,
     &datetime::DATE_ADD_INTERVAL,

@@ -5,7 +5,8 @@ use crate::coercion::{self, mismatch};
 use crate::function::{Body, Documentation, Function, Group};
 use crate::scalar::operator::literal_beside_decimal;
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
-use datafusion::logical_expr::{Expr, Operator, binary_expr};
+use datafusion::logical_expr::{Expr, Operator, binary_expr, lit};
+use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 
@@ -50,7 +51,7 @@ const PARAMS: &[Param] =
 const fn declare(
     name: &'static str,
     text: Option<fn(&[String]) -> String>,
-    build: fn(&mut BuildContext<'_>, Vec<TypedExpr>) -> Result<TypedExpr>,
+    body: Body,
     documentation: Documentation,
 ) -> Function {
     Function {
@@ -58,7 +59,7 @@ const fn declare(
         aliases: &[],
         group: Group::Predicate,
         signature: Signature::of(PARAMS),
-        body: Body::Build(build),
+        body,
         deterministic: true,
         text,
         documentation,
@@ -84,7 +85,7 @@ macro_rules! comparison {
         pub(super) static $id: Function = declare(
             $name,
             infix!($sign),
-            |context, arguments| two(Comparison::$comparison, context, arguments),
+            Body::Named(|context, arguments| two(Comparison::$comparison, context, arguments)),
             doc($usage, $since, $examples),
         );
     };
@@ -156,21 +157,21 @@ fn not_equal(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Resul
 pub(super) static NOT_EQUAL: Function = declare(
     "!=",
     Some(not_equal_text),
-    not_equal,
+    Body::Build(not_equal),
     doc("True if the values differ.", "1.0.0", &[("SELECT 1 != 2", "true")]),
 );
 
 pub(super) static NOT_EQUAL_SIGNS: Function = declare(
     "<>",
     Some(not_equal_text),
-    not_equal,
+    Body::Build(not_equal),
     doc("True if the values differ.", "1.0.0", &[("SELECT 1 <> 2", "true")]),
 );
 
 pub(super) static EQUAL_NULL: Function = declare(
     "equal_null",
     None,
-    |context, arguments| two(Comparison::EqualNullSafe, context, arguments),
+    Body::Build(|context, arguments| two(Comparison::EqualNullSafe, context, arguments)),
     doc("Like =, but NULL equals NULL and nothing else.", "3.4.0", &[("SELECT equal_null(1, 1)", "true")]),
 );
 
@@ -178,6 +179,35 @@ fn two(comparison: Comparison, context: &mut BuildContext<'_>, arguments: Vec<Ty
     let [left, right] = <[TypedExpr; 2]>::try_from(arguments)
         .map_err(|_| SparkError::internal(format!("{} takes two operands", comparison.sign())))?;
     compare(comparison, left, right, context)
+}
+
+/// Integers are compared with the whole neighbour of a decimal literal.
+fn with_whole_neighbour(comparison: Comparison, left: TypedExpr, right: TypedExpr) -> (TypedExpr, TypedExpr) {
+    let neighbour = |decimal: &TypedExpr, up: bool| {
+        let Some(ScalarValue::Decimal128(Some(value), _, scale)) = decimal.literal() else { return None };
+        let unit = 10_i128.checked_pow(u32::try_from(*scale).ok()?)?;
+        let floor = value.div_euclid(unit);
+        let whole = if up && value.rem_euclid(unit) != 0 { floor + 1 } else { floor };
+        let whole = i64::try_from(whole).ok()?;
+        Some(TypedExpr::new(lit(whole), DataType::Long, false, whole.to_string()))
+    };
+    // Whether the literal on the right goes up; on the left it is the other way round.
+    let up = match comparison {
+        Comparison::Greater | Comparison::LessOrEqual => false,
+        Comparison::GreaterOrEqual | Comparison::Less => true,
+        Comparison::Equal | Comparison::EqualNullSafe => return (left, right),
+    };
+    if left.data_type.is_integral()
+        && let Some(whole) = neighbour(&right, up)
+    {
+        return (left, whole);
+    }
+    if right.data_type.is_integral()
+        && let Some(whole) = neighbour(&left, !up)
+    {
+        return (whole, right);
+    }
+    (left, right)
 }
 
 /// Compares two values, cast as Spark casts the sides of a comparison.
@@ -188,19 +218,14 @@ pub fn compare(
     context: &mut BuildContext<'_>,
 ) -> Result<TypedExpr> {
     let sign = comparison.sign();
+    let (left, right) = with_whole_neighbour(comparison, left, right);
     let call = format!("({} {sign} {})", left.name, right.name);
     let different = mismatch::binary_different(&call, &left.data_type, &right.data_type);
     let numbers = matches!((&left.data_type, &right.data_type), (DataType::Boolean, t) | (t, DataType::Boolean) if t.is_numeric());
     if numbers && !matches!(comparison, Comparison::Equal | Comparison::EqualNullSafe) {
         return Err(different);
     }
-    // Spark compares integers with the whole neighbours of a decimal in the query, and they stay integers.
-    let neighbours = |e: &TypedExpr| matches!(e.data_type, DataType::Decimal(..)) && e.name.parse::<f64>().is_ok();
-    let (left, right) = match comparison {
-        Comparison::Equal | Comparison::EqualNullSafe => literal_beside_decimal(left, right, context)?,
-        _ if neighbours(&left) || neighbours(&right) => (left, right),
-        _ => literal_beside_decimal(left, right, context)?,
-    };
+    let (left, right) = literal_beside_decimal(left, right, context)?;
     let sides = if left.data_type.same_structure(&right.data_type) {
         // Names of fields do not count.
         let common = left.data_type.clone();

@@ -66,7 +66,7 @@ const fn many(
     Function {
         name,
         aliases,
-        group: Group::Predicate,
+        group: Group::Internal,
         signature: Signature::variadic(
             &[Param { name: "str", arg_type: ArgType::String }, Param { name: "pattern", arg_type: ArgType::String }],
             ArgType::String,
@@ -82,24 +82,46 @@ pub(super) static LIKE_ANY: Function = many(
     "likeany",
     &["like_any"],
     |arguments| format!("likeany({})", arguments.first().map_or("", String::as_str)),
-    |context, arguments| several(Operator::Or, context, arguments),
+    |context, arguments| several((Operator::Or, false), context, arguments),
     "True if the text is LIKE one of the patterns.",
+);
+
+pub(super) static NOT_LIKE_ANY: Function = many(
+    "notlikeany",
+    &[],
+    |arguments| format!("notlikeany({})", arguments.first().map_or("", String::as_str)),
+    |context, arguments| several((Operator::Or, true), context, arguments),
+    "True if the text is not LIKE one of the patterns.",
 );
 
 pub(super) static LIKE_ALL: Function = many(
     "likeall",
     &["like_all"],
     |arguments| format!("likeall({})", arguments.first().map_or("", String::as_str)),
-    |context, arguments| several(Operator::And, context, arguments),
+    |context, arguments| several((Operator::And, false), context, arguments),
     "True if the text is LIKE all of the patterns.",
 );
 
-fn several(operator: Operator, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+pub(super) static NOT_LIKE_ALL: Function = many(
+    "notlikeall",
+    &[],
+    |arguments| format!("notlikeall({})", arguments.first().map_or("", String::as_str)),
+    |context, arguments| several((Operator::And, true), context, arguments),
+    "True if the text is LIKE none of the patterns.",
+);
+
+/// The patterns by AND or OR, each of them turned round or not.
+fn several(
+    (operator, is_not): (Operator, bool),
+    context: &mut BuildContext<'_>,
+    arguments: Vec<TypedExpr>,
+) -> Result<TypedExpr> {
     let mut arguments = arguments.into_iter();
     let text = arguments.next().ok_or_else(|| SparkError::internal("like takes a text"))?;
     let mut all: Option<Expr> = None;
     for pattern in arguments {
         let one = build(false, context, vec![text.clone(), pattern])?.expr;
+        let one = if is_not { Expr::Not(Box::new(one)) } else { one };
         all = Some(match all {
             Some(before) => binary_expr(before, operator, one),
             None => one,

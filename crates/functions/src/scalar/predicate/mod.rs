@@ -37,6 +37,8 @@ pub const FUNCTIONS: &[&Function] = &[
     &like::ILIKE,
     &like::LIKE_ANY,
     &like::LIKE_ALL,
+    &like::NOT_LIKE_ALL,
+    &like::NOT_LIKE_ANY,
     &rlike::RLIKE,
     &rlike::REGEXP,
     &rlike::REGEXP_LIKE,

@@ -11,7 +11,9 @@ use firesteel_types::DataType;
 const PARAMS: &[Param] =
     &[Param { name: "str", arg_type: ArgType::String }, Param { name: "regexp", arg_type: ArgType::String }];
 
-const fn declare(name: &'static str, text: fn(&[String]) -> String, since: &'static str) -> Function {
+type Build = fn(&mut BuildContext<'_>, Vec<TypedExpr>) -> Result<TypedExpr>;
+
+const fn declare(name: &'static str, text: fn(&[String]) -> String, build: Build, since: &'static str) -> Function {
     Function {
         name,
         aliases: &[],
@@ -30,13 +32,29 @@ const fn declare(name: &'static str, text: fn(&[String]) -> String, since: &'sta
     }
 }
 
-pub(super) static RLIKE: Function = declare("rlike", |a| format!("RLIKE({})", a.join(", ")), "1.0.0");
-pub(super) static REGEXP: Function = declare("regexp", |a| format!("REGEXP({})", a.join(", ")), "3.2.0");
-pub(super) static REGEXP_LIKE: Function = declare("regexp_like", |a| format!("REGEXP_LIKE({})", a.join(", ")), "3.2.0");
+pub(super) static RLIKE: Function =
+    declare("rlike", |a| format!("RLIKE({})", a.join(", ")), |c, a| build(None, c, a), "1.0.0");
+pub(super) static REGEXP: Function =
+    declare("regexp", |a| format!("REGEXP({})", a.join(", ")), |c, a| build(Some("regexp"), c, a), "3.2.0");
+pub(super) static REGEXP_LIKE: Function = declare(
+    "regexp_like",
+    |a| format!("REGEXP_LIKE({})", a.join(", ")),
+    |c, a| build(Some("regexp_like"), c, a),
+    "3.2.0",
+);
 
-fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+/// The name is the function's in errors, where it is not `rlike`.
+fn build(name: Option<&str>, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let nullable = arguments.iter().any(|a| a.nullable);
-    let expr = crate::kernel::call(&KERNEL, run, &arguments, &DataType::Boolean, nullable, context)?;
+    let expr = crate::kernel::call_with_payload(
+        &KERNEL,
+        run,
+        &arguments,
+        &DataType::Boolean,
+        nullable,
+        context,
+        name.map(Into::into),
+    )?;
     Ok(TypedExpr::new(expr, DataType::Boolean, nullable, ""))
 }
 
@@ -53,5 +71,6 @@ pub(super) static KERNEL: Function = Function {
 };
 
 fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    matches(args, |pattern| Pattern::compile(pattern, "rlike"), Pattern::is_match)
+    let function = args.settings.payload.as_deref().unwrap_or("rlike");
+    matches(args, |pattern| Pattern::compile(pattern, function), Pattern::is_match)
 }

@@ -75,7 +75,7 @@ fn build(function: &'static Function, context: &mut BuildContext<'_>, arguments:
             .unwrap_or(DataType::STRING);
         let mut strings = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.into_iter().enumerate() {
-            if argument.data_type.is_nested() || argument.data_type == DataType::Variant {
+            if argument.data_type.is_nested() {
                 return Err(mismatch::unexpected_input(
                     &text,
                     index,

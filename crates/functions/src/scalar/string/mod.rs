@@ -7,6 +7,7 @@ pub mod choose;
 pub mod collate;
 pub mod collation_key;
 pub mod collation_rule;
+pub mod collations;
 pub mod concat;
 pub mod constant;
 pub mod decimal_format;
@@ -47,6 +48,7 @@ pub const FUNCTIONS: &[&Function] = &[
     &choose::ELT,
     &collate::COLLATE,
     &collate::COLLATION,
+    &collations::COLLATIONS,
     &concat::CONCAT,
     &concat::CONCAT_OPERATOR,
     &concat::CONCAT_WS,

@@ -37,7 +37,7 @@ function! {
 function! {
     /// `to_char(expr, format)`
     TO_CHAR = "to_char" in String, TO_CHAR_ARGUMENTS
-        => Body::Build(|context, arguments| build_to_char(&TO_CHAR, context, arguments));
+        => Body::Named(|context, arguments| build_to_char(&TO_CHAR, context, arguments));
     usage "A number, a date, a timestamp or a binary as text in a format.";
     since "3.4.0";
     example "SELECT to_char(454, '999')" => "454";
@@ -47,8 +47,7 @@ function! {
 function! {
     /// `to_varchar(expr, format)`
     TO_VARCHAR = "to_varchar" in String, TO_CHAR_ARGUMENTS
-        => Body::Build(|context, arguments| build_to_char(&TO_VARCHAR, context, arguments));
-    text |a| format!("to_char({})", a.join(", "));
+        => Body::Named(|context, arguments| build_to_char(&TO_VARCHAR, context, arguments));
     usage "A number, a date, a timestamp or a binary as text in a format.";
     since "3.5.0";
     example "SELECT to_varchar(454, '999')" => "454";
@@ -142,19 +141,24 @@ fn build_to_char(
     let [value, format] = arguments.as_slice() else {
         return Err(SparkError::internal("to_char takes two arguments"));
     };
-    let call = function.call_text(&[value.name.clone(), format.name.clone()]);
+    // Both names are of one function.
+    let call = TO_CHAR.call_text(&[value.name.clone(), format.name.clone()]);
     if value.data_type.is_datetime() || matches!(value.data_type, DataType::Time(_)) {
         return context.call("date_format", arguments);
     }
     if value.data_type == DataType::Binary {
         let source = pattern_of(format, &call, "format")?;
-        let Some(source) = source else { return null(&DataType::STRING) };
+        let Some(source) = source else { return Ok(null(&DataType::STRING)?.named(call)) };
+        let own = |made: TypedExpr, arguments: &[String]| match function.name {
+            "to_varchar" => made.named(function.call_text(arguments)),
+            _ => made,
+        };
         return match source.to_ascii_lowercase().as_str() {
-            "base64" => context.call("base64", vec![value.clone()]),
-            "hex" => context.call("hex", vec![value.clone()]),
+            word @ ("base64" | "hex") => Ok(own(context.call(word, vec![value.clone()])?, &[value.name.clone()])),
             "utf-8" => {
-                let charset = TypedExpr::new(lit("utf-8"), DataType::STRING, false, "utf-8");
-                context.call("decode", vec![value.clone(), charset])
+                let charset = TypedExpr::new(lit("utf-8"), DataType::STRING, false, format.name.clone());
+                let made = context.call("decode", vec![value.clone(), charset])?;
+                Ok(own(made, &[value.name.clone(), format.name.clone()]))
             }
             _ => Err(SparkError::new("INVALID_PARAMETER_VALUE.BINARY_FORMAT")
                 .with("parameter", "`format`")
@@ -164,7 +168,9 @@ fn build_to_char(
     }
     let from_text = value.data_type.is_string() || matches!(value.data_type, DataType::Float | DataType::Double);
     let value = coerce_argument(value.clone(), ArgType::Decimal, 0, &call, context)?;
-    let Some(source) = pattern_of(format, &call, "format")? else { return null(&DataType::STRING) };
+    let Some(source) = pattern_of(format, &call, "format")? else {
+        return Ok(null(&DataType::STRING)?.named(call));
+    };
     NumberPattern::parse(&source)?;
     let nullable = value.nullable || from_text;
     let expr = crate::kernel::call_with_payload(

@@ -3,7 +3,7 @@
 use super::declare::{function, param, same_type, strict};
 use super::rows::{Binaries, Integers, Rows, Texts, binaries, check_bytes, is_binary, texts, write_times};
 use super::substring::prefix;
-use crate::{ArgType, KernelArgs, Signature};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::Result;
 use firesteel_types::DataType;
@@ -18,18 +18,33 @@ const PAD: Signature = Signature::with_optional(
     1,
 );
 
-fn text_of(name: &str, a: &[String]) -> String {
-    if a.len() > 2 {
-        return format!("{name}({})", a.join(", "));
+fn build(
+    function: &'static Function,
+    kernel: crate::KernelFn,
+    context: &mut BuildContext<'_>,
+    arguments: Vec<TypedExpr>,
+) -> Result<TypedExpr> {
+    let data_type = arguments.first().map_or(DataType::STRING, |a| a.data_type.clone());
+    let mut names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
+    if names.len() == 2 {
+        names.push(if data_type == DataType::Binary { "X'00'" } else { " " }.to_string());
     }
-    let pad = if a.first().is_some_and(|value| value.starts_with("X'")) { "X'00'" } else { " " };
-    format!("{name}({}, {pad})", a.join(", "))
+    let nullable = arguments.iter().any(|a| a.nullable);
+    let expr = crate::kernel::call(function, kernel, &arguments, &data_type, nullable, context)?;
+    Ok(TypedExpr::new(expr, data_type, nullable, function.call_text(&names)))
+}
+
+fn lpad(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    pad(args, true)
+}
+
+fn rpad(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    pad(args, false)
 }
 
 function! {
     /// `lpad(str, len[, pad])`
-    LPAD = "lpad" in String, PAD => same_type(|args| pad(args, true));
-    text |a| text_of("lpad", a);
+    LPAD = "lpad" in String, PAD => Body::Named(|c, a| build(&LPAD, lpad, c, a));
     usage "The text cut or filled up at its start to `len` characters, with `pad` or else with blanks (binaries: zeros).";
     since "1.5.0";
     example "SELECT lpad('hi', 5, '??')" => "???hi";
@@ -37,8 +52,7 @@ function! {
 }
 function! {
     /// `rpad(str, len[, pad])`
-    RPAD = "rpad" in String, PAD => same_type(|args| pad(args, false));
-    text |a| text_of("rpad", a);
+    RPAD = "rpad" in String, PAD => Body::Named(|c, a| build(&RPAD, rpad, c, a));
     usage "The text cut or filled up at its end to `len` characters, with `pad` or else with blanks (binaries: zeros).";
     since "1.5.0";
     example "SELECT rpad('hi', 5, '??')" => "hi???";

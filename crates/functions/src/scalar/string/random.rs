@@ -103,7 +103,7 @@ fn uuid(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 }
 
 /// The Mersenne Twister MT19937, seeded with the two halves of a number.
-struct Twister {
+pub struct Twister {
     state: Vec<u32>,
     at: usize,
 }
@@ -112,7 +112,7 @@ impl Twister {
     const SIZE: usize = 624;
     const OFFSET: usize = 397;
 
-    fn new(seed: i64) -> Self {
+    pub fn new(seed: i64) -> Self {
         let key = [(seed as u64 >> 32) as u32, seed as u64 as u32];
         let mut state = vec![0u32; Self::SIZE];
         state[0] = 19_650_218;
@@ -161,6 +161,20 @@ impl Twister {
         y ^= (y << 7) & 0x9d2c_5680;
         y ^= (y << 15) & 0xefc6_0000;
         y ^ (y >> 18)
+    }
+
+    /// A number below a bound, as Java's libraries draw it.
+    pub fn below(&mut self, bound: u32) -> u32 {
+        if bound.is_power_of_two() {
+            return ((u64::from(bound) * u64::from(self.next() >> 1)) >> 31) as u32;
+        }
+        loop {
+            let bits = self.next() >> 1;
+            let value = bits % bound;
+            if bits - value <= (1 << 31) - bound {
+                return value;
+            }
+        }
     }
 
     /// Two numbers, the first one in the higher half.

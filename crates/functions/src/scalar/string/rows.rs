@@ -11,7 +11,6 @@ use arrow::array::{
 };
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::ColumnarValue;
-use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -139,7 +138,7 @@ pub fn row_count(args: &KernelArgs<'_>) -> usize {
 /// The result of [`row_count`] rows.
 pub fn finish(args: &KernelArgs<'_>, array: ArrayRef) -> Result<ColumnarValue> {
     if is_constant_call(args) && array.len() == 1 {
-        return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0).map_err(internal)?));
+        return Ok(ColumnarValue::Scalar(crate::kernel::value_at(&array, 0).map_err(internal)?));
     }
     Ok(ColumnarValue::Array(array))
 }
