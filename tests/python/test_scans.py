@@ -70,7 +70,7 @@ def test_rows_have_numbers_in_their_parquet_file(spark, tmp_path):
     below = frame.drop("id").selectExpr("_metadata.row_index r").agg(F.sum("r"), F.count("*"))
     assert below.collect() == [(24995000, 10000)]
     with pytest.raises(AnalysisException) as error:
-        spark.read.text(path).select("_metadata.row_index")
+        spark.read.text(path).select("_metadata.row_index").collect()
     assert error.value.getCondition() == "FIELD_NOT_FOUND"
 
 
@@ -81,8 +81,8 @@ def test_the_file_of_a_row(spark, tmp_path):
     rows = frame.select("a", F.input_file_name(), "_metadata.file_path", "_metadata.file_name").collect()
     for a, name, file_path, file_name in rows:
         file = next(path.glob(f"k={'ab'[a - 1]}/*.parquet"))
-        assert name == file.as_uri()
-        assert file_path == file.as_uri().replace("file:///", "file:/")
+        assert name == f"file://{file}".replace(" ", "%20")
+        assert file_path == name.replace("file:///", "file:/")
         assert file_name == file.name
     nested = frame.select("a").withColumn("f", F.input_file_name()).filter(F.input_file_name() != "")
     assert nested.count() == 2
@@ -91,8 +91,35 @@ def test_the_file_of_a_row(spark, tmp_path):
     facts = spark.range(1).select(F.input_file_name(), F.input_file_block_start(), F.input_file_block_length())
     assert facts.collect() == [("", -1, -1)]
     with pytest.raises(AnalysisException) as error:
-        frame.join(frame.alias("b"), "a").select(F.input_file_name())
+        frame.join(frame.alias("b"), "a").select(F.input_file_name()).collect()
     assert error.value.getCondition() == "MULTI_SOURCES_UNSUPPORTED_FOR_EXPRESSION"
+
+
+def test_names_in_uris_of_files_are_escaped_where_they_must(spark, tmp_path):
+    path = tmp_path / "uris"
+    values = [(1, "x=y%z"), (2, "é#?"), (3, "a+b&c;d,e@f!g$h(i)*j~k_l-m.n|o<p>`"), (4, None)]
+    spark.createDataFrame(values, "a int, k string").coalesce(1).write.partitionBy("k").parquet(str(path))
+    rows = spark.read.parquet(str(path)).select("a", F.input_file_name(), "_metadata.file_path").collect()
+    folders = {a: name.removeprefix(f"file://{path}/k=").rsplit("/", 1)[0] for a, name, _ in rows}
+    assert folders == {
+        1: "x%253Dy%2525z",
+        2: "é%2523%253F",
+        3: "a+b&c;d,e@f!g$h(i)%252Aj~k_l-m.n%7Co%3Cp%3E%60",
+        4: "__HIVE_DEFAULT_PARTITION__",
+    }
+    assert all(file_path == name.replace("file:///", "file:/") for _, name, file_path in rows)
+
+
+def test_braces_of_patterns_can_be_escaped(spark, tmp_path):
+    for name in ["plain", "br{ace}", "x[y]"]:
+        (tmp_path / name).write_text(name)
+    for pattern in [r"br\{ace\}", r"br\{ace}", r"{br\{ace\},none}"]:
+        assert spark.read.text(f"{tmp_path}/{pattern}").collect() == [("br{ace}",)]
+    found = spark.read.text(f"{tmp_path}/{{pl*,x*}}").collect()
+    assert sorted(found) == [("plain",), ("x[y]",)]
+    with pytest.raises(AnalysisException) as error:
+        spark.read.text(f"{tmp_path}/br{{ace}}").collect()
+    assert error.value.getCondition() == "PATH_NOT_FOUND"
 
 
 def test_a_column_of_files_may_be_called_metadata(spark, tmp_path):
@@ -131,7 +158,7 @@ def test_orc_files(spark, tmp_path):
     assert read.count() == 2
     assert spark.read.schema("A long, z int").orc(path).orderBy("a").collect() == [(1, None), (2, None)]
     with pytest.raises(AnalysisException) as error:
-        spark.read.orc(str(tmp_path))
+        spark.read.orc(str(tmp_path)).collect()
     assert error.value.getCondition() == "UNABLE_TO_INFER_SCHEMA"
 
 
@@ -163,8 +190,14 @@ def test_classes_of_functions_are_looked_for_when_called(spark):
     try:
         assert spark.catalog.getFunction("of_class").className == "org.example.Nothing"
         assert spark.catalog.functionExists("of_class")
+        spark.sql("create or replace function of_class as 'org.example.Other'")
+        spark.sql("create function if not exists of_class as 'org.example.Nothing'")
+        assert spark.catalog.getFunction("of_class").className == "org.example.Other"
         with pytest.raises(AnalysisException) as error:
             spark.sql("select of_class(1)").collect()
+        assert error.value.getCondition() == "CANNOT_LOAD_FUNCTION_CLASS"
+        with pytest.raises(AnalysisException) as error:
+            spark.sql("create temporary function of_class as 'org.example.Nothing'")
         assert error.value.getCondition() == "CANNOT_LOAD_FUNCTION_CLASS"
     finally:
         spark.sql("drop function of_class")

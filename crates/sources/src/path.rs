@@ -2,8 +2,8 @@
 
 use firesteel_error::{Result, SparkError};
 use globset::GlobBuilder;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::{Path, PathBuf};
-use url::Url;
 
 /// The local path that a user's path or `file:` URI names.
 pub fn local_path(text: &str) -> Result<PathBuf> {
@@ -52,9 +52,37 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// A path as an absolute URI: `file:///a/b%20c`.
+/// What is escaped in the path of a URI: all but letters, digits and what a path may hold.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'&')
+    .remove(b'=')
+    .remove(b'+')
+    .remove(b'$')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'/');
+
+/// A path as an absolute URI: `file:///a/b%20c`; letters beyond ASCII stay as they are.
 pub fn uri(path: &Path) -> String {
-    Url::from_file_path(path).map_or_else(|()| format!("file://{}", path.display()), |url| url.to_string())
+    let mut out = String::from("file://");
+    let text = path.to_string_lossy();
+    for part in text.split_inclusive(|c: char| c.is_ascii() || c.is_whitespace() || c.is_control()) {
+        let kept = part.trim_end_matches(|c: char| c.is_ascii() || c.is_whitespace() || c.is_control());
+        out.push_str(kept);
+        out.extend(utf8_percent_encode(&part[kept.len()..], ESCAPED));
+    }
+    out
 }
 
 /// A path as Hadoop shows it: `file:/a/b c`.
@@ -101,7 +129,20 @@ fn children(bases: &[PathBuf], pattern: &str) -> Result<Vec<PathBuf>> {
 
 /// The matcher of one part of a path.
 pub fn matcher(pattern: &str) -> Result<globset::GlobMatcher> {
-    let pattern = pattern.replace("[^", "[!");
+    let mut pattern = pattern.replace("[^", "[!");
+    // A brace that closes nothing stands for itself.
+    let (mut depth, mut alone) = (0, Vec::new());
+    for (i, c) in unescaped(&pattern) {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => alone.push(i),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    for i in alone.into_iter().rev() {
+        pattern.insert(i, '\\');
+    }
     GlobBuilder::new(&pattern)
         .literal_separator(true)
         .backslash_escape(true)
@@ -110,21 +151,31 @@ pub fn matcher(pattern: &str) -> Result<globset::GlobMatcher> {
         .map_err(|e| crate::error::illegal(format!("Illegal file pattern: {e}")))
 }
 
+/// The characters of a pattern that no backslash stands before, with their positions.
+fn unescaped(pattern: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut escapes = false;
+    pattern.char_indices().filter(move |(_, c)| {
+        let is_escaped = std::mem::take(&mut escapes);
+        escapes = !is_escaped && *c == '\\';
+        !is_escaped
+    })
+}
+
 /// The alternatives of a pattern whose braces span folders; others are left as they are.
 fn braces(pattern: &str) -> Vec<String> {
-    let Some(open) = pattern.find('{') else { return vec![pattern.to_string()] };
+    let Some((open, _)) = unescaped(pattern).find(|(_, c)| *c == '{') else { return vec![pattern.to_string()] };
     let (mut depth, mut close, mut commas) = (0, None, vec![open]);
-    for (i, c) in pattern[open..].char_indices() {
+    for (i, c) in unescaped(pattern).skip_while(|(i, _)| *i < open) {
         match c {
             '{' => depth += 1,
             '}' => {
                 depth -= 1;
                 if depth == 0 {
-                    close = Some(open + i);
+                    close = Some(i);
                     break;
                 }
             }
-            ',' if depth == 1 => commas.push(open + i),
+            ',' if depth == 1 => commas.push(i),
             _ => {}
         }
     }
@@ -150,5 +201,12 @@ mod tests {
     fn braces_are_alternatives() {
         assert_eq!(braces("/a/{b,c{d,e}}/f"), ["/a/b/f", "/a/cd/f", "/a/ce/f"]);
         assert_eq!(braces("/a/{b"), ["/a/{b"]);
+        assert_eq!(braces(r"/a/\{b,c}/{d,e}"), [r"/a/\{b,c}/d", r"/a/\{b,c}/e"]);
+        assert!(matcher(r"br\{ace}").unwrap().is_match("br{ace}"));
+    }
+
+    #[test]
+    fn uris_escape_what_a_path_may_not_hold() {
+        assert_eq!(uri(Path::new("/a b/k=%|é\u{a0}?")), "file:///a%20b/k=%25%7Cé%C2%A0%3F");
     }
 }

@@ -587,6 +587,7 @@ pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Ex
     let scope = a.scope(&[&input]);
     let mut new: Vec<NamedExpr> = Vec::new();
     let mut generated_input = input.clone();
+    let file = a.file_used.take();
     for alias in aliases {
         if let Some(call) = generate::generator_item(alias) {
             let (generated, attributes) = generate::generate(a, generated_input, call, &scope)?;
@@ -604,6 +605,11 @@ pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Ex
             return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&named.attribute.name)));
         }
         new.push(named);
+    }
+    if let Some(column) = std::mem::replace(&mut a.file_used, file)
+        && let Some(exposed) = generated_input.expose(&[column])
+    {
+        generated_input = generated_input.with_plan(exposed);
     }
     let mut outputs: Vec<NamedExpr> = Vec::new();
     let mut used = vec![false; new.len()];

@@ -21,6 +21,7 @@ mod extreme_list;
 mod first;
 mod fold;
 mod gather;
+mod hash_order;
 mod histogram_numeric;
 mod listagg;
 mod mode;

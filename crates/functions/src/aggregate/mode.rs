@@ -1,6 +1,7 @@
 //! `mode`.
 
 use super::gather::Gathered;
+use super::hash_order;
 use super::ordering::{converter, normalized};
 use super::states::{Rows, States, column};
 use super::udaf::{Call, Kernel, OverNothing};
@@ -118,14 +119,13 @@ impl States for ModeStates {
             for row in range[0]..range[1] {
                 counts.entry(encoded.row(row as usize).data()).or_insert((row as u32, 0)).1 += 1;
             }
-            let best = counts.into_iter().max_by(|(a, (a_row, a_count)), (b, (b_row, b_count))| {
-                a_count.cmp(b_count).then_with(|| match self.tie {
-                    Tie::First => b_row.cmp(a_row),
-                    Tie::Least => b.cmp(a),
-                    Tie::Greatest => a.cmp(b),
-                })
+            let most = counts.values().map(|(_, count)| *count).max().unwrap_or(0);
+            let tied = counts.iter().filter(|(_, (_, count))| *count == most);
+            modes.push(match self.tie {
+                Tie::First => first(values, counts.values().copied().collect(), most),
+                Tie::Least => tied.min_by_key(|(value, _)| *value).map(|(_, (row, _))| *row),
+                Tie::Greatest => tied.max_by_key(|(value, _)| *value).map(|(_, (row, _))| *row),
             });
-            modes.push(best.map(|(_, (row, _))| row));
         }
         Ok(take(values, &UInt32Array::from(modes), None)?)
     }
@@ -137,4 +137,18 @@ impl States for ModeStates {
     fn size(&self) -> usize {
         self.values.size()
     }
+}
+
+/// The row of the value that Spark meets first among those that are there so often.
+fn first(values: &ArrayRef, mut counts: Vec<(u32, u32)>, most: u32) -> Option<u32> {
+    counts.sort_unstable();
+    let mut tied = counts.iter().filter(|(_, count)| *count == most).map(|(row, _)| *row);
+    let earliest = tied.next()?;
+    if tied.next().is_none() {
+        return Some(earliest);
+    }
+    let rows: Vec<u32> = counts.iter().map(|(row, _)| *row).collect();
+    let Some(codes) = hash_order::codes(values, &rows) else { return Some(earliest) };
+    let ordered = hash_order::ordered(rows.into_iter().zip(codes).collect());
+    ordered.into_iter().find(|row| counts.binary_search(&(*row, most)).is_ok())
 }
