@@ -189,6 +189,15 @@ def test_pairs_of_groups(spark):
     assert sorted(map(tuple, pairs.collect())) == [(1, 1, 0), (2, 1, 2), (3, 0, 1)]
 
 
+def test_groups_without_results_lose_no_others(spark):
+    frame = spark.range(20).select((F.col("id") % 5).alias("k"), "id")
+
+    def odd(group):
+        return group[group.k % 2 == 1]
+
+    assert frame.groupBy("k").applyInPandas(odd, frame.schema).count() == 8
+
+
 def test_aggregates(spark):
     @pandas_udf("double")
     def mean(values: pd.Series) -> float:

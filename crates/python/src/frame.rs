@@ -11,6 +11,9 @@ use firesteel_error::Result;
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+/// Ends a stream.
+const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
+
 /// Starts each message.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
@@ -59,29 +62,35 @@ impl ArrowEncoder {
 /// Reads one Arrow stream.
 pub struct ArrowDecoder {
     decoder: StreamDecoder,
+    /// Bytes that are still to be decoded: a batch without a body comes out before the message behind it.
+    pending: Buffer,
     is_ended: bool,
 }
 
 impl Default for ArrowDecoder {
     fn default() -> Self {
-        Self { decoder: StreamDecoder::new(), is_ended: false }
+        Self { decoder: StreamDecoder::new(), pending: Buffer::from_vec(Vec::<u8>::new()), is_ended: false }
     }
 }
 
 impl ArrowDecoder {
     /// The next batch; none at the stream's end.
     pub async fn next(&mut self, reader: &mut (impl AsyncRead + Unpin)) -> Result<Option<RecordBatch>, ReadError> {
-        while !self.is_ended {
-            let Some(message) = message(reader).await? else {
-                self.is_ended = true;
-                break;
-            };
-            let mut buffer = Buffer::from_vec(message);
-            if let Some(batch) = self.decoder.decode(&mut buffer).map_err(|e| ReadError::Content(broken(e)))? {
-                return Ok(Some(batch));
+        loop {
+            while !self.pending.is_empty() {
+                if let Some(batch) =
+                    self.decoder.decode(&mut self.pending).map_err(|e| ReadError::Content(broken(e)))?
+                {
+                    return Ok(Some(batch));
+                }
             }
+            if self.is_ended {
+                return Ok(None);
+            }
+            let message = message(reader).await?;
+            self.is_ended = message.is_none();
+            self.pending = Buffer::from_vec(message.unwrap_or_else(|| END.to_vec()));
         }
-        Ok(None)
     }
 }
 
@@ -149,6 +158,7 @@ mod tests {
         let batch = RecordBatch::try_from_iter([("_0", Arc::new(Int64Array::from(vec![1, 2])) as _)]).unwrap();
         let mut encoder = ArrowEncoder::new(&batch.schema()).unwrap();
         encoder.write(&batch).unwrap();
+        encoder.write(&batch.slice(0, 0)).unwrap();
         encoder.write(&batch.slice(1, 1)).unwrap();
         encoder.finish().unwrap();
         let mut bytes = encoder.take();
@@ -156,6 +166,7 @@ mod tests {
         let mut reader = bytes.as_slice();
         let mut decoder = ArrowDecoder::default();
         assert_eq!(decoder.next(&mut reader).await.unwrap().unwrap(), batch);
+        assert_eq!(decoder.next(&mut reader).await.unwrap().unwrap().num_rows(), 0);
         assert_eq!(decoder.next(&mut reader).await.unwrap().unwrap().num_rows(), 1);
         assert!(decoder.next(&mut reader).await.unwrap().is_none());
         assert_eq!(reader, [42]);

@@ -143,7 +143,7 @@ impl Running {
         match result {
             Ok(output) => {
                 if let Output::Report(_) = output {
-                    self.finish().await;
+                    self.finish().await?;
                 }
                 Ok(output)
             }
@@ -196,9 +196,12 @@ impl Running {
         }
     }
 
-    /// Gives the worker back where it has taken all its input.
-    async fn finish(&mut self) {
-        let (Some(mut worker), Some(mut writing)) = (self.worker.take(), self.writing.0.take()) else { return };
+    /// Gives the worker back where it has taken all its input. Fails where the input broke off: the worker
+    /// may have taken that for its end.
+    async fn finish(&mut self) -> Result<()> {
+        let (Some(mut worker), Some(mut writing)) = (self.worker.take(), self.writing.0.take()) else {
+            return Ok(());
+        };
         match tokio::time::timeout(FINISH_TIME, &mut writing).await {
             Ok(Ok(Some(writer))) => {
                 let end = tokio::time::timeout(FINISH_TIME, wire::read_int(&mut worker.reader)).await;
@@ -206,9 +209,17 @@ impl Running {
                     worker.release(writer);
                 }
             }
-            Ok(_) => {}
+            Ok(Ok(None)) => {
+                if let Some(error) = self.failure.error.lock().take() {
+                    return Err(error);
+                }
+            }
+            Ok(Err(error)) => {
+                return Err(SparkError::internal(format!("the input of a Python function broke off ({error})")));
+            }
             Err(_) => writing.abort(),
         }
+        Ok(())
     }
 }
 
