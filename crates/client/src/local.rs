@@ -9,7 +9,6 @@ use arrow::datatypes::Schema;
 use arrow::ipc::writer::StreamWriter;
 use bytes::Bytes;
 use firesteel_proto::connect as proto;
-use firesteel_types::arrow_mapping::from_arrow_schema;
 use proto::relation::RelType;
 use serde::Serialize;
 
@@ -89,19 +88,14 @@ impl SparkSession {
             let data = Some(stream_of(&arrow_schema, &batches)?);
             return Ok(self.leaf(RelType::LocalRelation(proto::LocalRelation { data, schema })));
         }
-        // Spark takes uploaded rows only with their schema beside them.
-        let schema = match schema {
-            Some(schema) => schema,
-            None => from_arrow_schema(&arrow_schema)?.json(),
-        };
-        let mut blocks = vec![Bytes::from(schema)];
+        let mut blocks: Vec<Bytes> = schema.iter().map(|schema| Bytes::from(schema.clone())).collect();
         for batch in &batches {
             for piece in pieces(batch) {
                 blocks.push(stream_of(&arrow_schema, &[piece])?);
             }
         }
         let mut hashes = self.cache_blocks(blocks).await?;
-        let schema_hash = Some(hashes.remove(0));
+        let schema_hash = schema.map(|_| hashes.remove(0));
         let relation = proto::ChunkedCachedLocalRelation { data_hashes: hashes, schema_hash };
         Ok(self.leaf(RelType::ChunkedCachedLocalRelation(relation)))
     }
