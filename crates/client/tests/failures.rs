@@ -108,6 +108,10 @@ async fn an_interrupted_operation_says_so() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dropped_stream_cancels_its_operation() {
     use firesteel_client::OperationState;
+    // A server that computes all rows at once would drown in so many.
+    if !server().is_own() {
+        return;
+    }
     let spark = session().await;
     let mut batches = spark.range(0, 10_000_000_000).stream().unwrap();
     assert!(batches.next_batch().await.unwrap().is_some());

@@ -4,6 +4,7 @@ use super::{DataFrame, names};
 use crate::column::{Column, IntoValue};
 use firesteel_proto::connect as proto;
 use proto::expression::ExprType;
+use proto::expression::literal::LiteralType;
 use proto::relation::RelType;
 
 /// Which rows are dropped for their NULLs.
@@ -25,10 +26,22 @@ pub(super) fn literal_of(column: Column) -> Option<proto::expression::Literal> {
     }
 }
 
+/// Spark fills with BIGINT and DOUBLE only, and casts them to the column's type.
+fn widened(mut literal: proto::expression::Literal) -> proto::expression::Literal {
+    literal.literal_type = literal.literal_type.map(|of| match of {
+        LiteralType::Byte(number) | LiteralType::Short(number) | LiteralType::Integer(number) => {
+            LiteralType::Long(number.into())
+        }
+        LiteralType::Float(number) => LiteralType::Double(number.into()),
+        other => other,
+    });
+    literal
+}
+
 impl DataFrame {
     /// NULL replaced by a value, in some columns or in all that have its type, if none are named.
     pub fn fill_na(&self, value: impl IntoValue, columns: impl IntoIterator<Item = impl Into<String>>) -> DataFrame {
-        self.filled(names(columns), literal_of(value.into_value()).into_iter().collect())
+        self.filled(names(columns), literal_of(value.into_value()).map(widened).into_iter().collect())
     }
 
     /// NULL replaced by a value for each column.
@@ -37,7 +50,7 @@ impl DataFrame {
         for (name, value) in values {
             if let Some(literal) = literal_of(value.into_value()) {
                 columns.push(name.into());
-                literals.push(literal);
+                literals.push(widened(literal));
             }
         }
         self.filled(columns, literals)

@@ -83,7 +83,8 @@ impl DataFrame {
 
     /// The value of a frame of one row and one column.
     pub(crate) async fn only<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
-        let first: Option<(T,)> = self.first().await?;
+        // No limit on top: not every relation may be the input of another.
+        let first: Option<(T,)> = self.collect_as().await?.into_iter().next();
         first.map(|(value,)| value).ok_or_else(|| Error::protocol("no row where there must be one"))
     }
 }
