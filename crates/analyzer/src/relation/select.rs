@@ -338,7 +338,9 @@ fn analyse_over(
     }
     let is_aggregate = list.is_aggregate || having.iter().chain(&qualify).any(has_aggregate);
     let has_windows = outputs.iter().any(|o| has_window(&o.typed.expr));
-    if let (Some(clause), true) = (pipe.filter(|clause| !matches!(clause, PipeClause::Aggregate | PipeClause::Select)), is_aggregate) {
+    if let (Some(clause), true) =
+        (pipe.filter(|clause| !matches!(clause, PipeClause::Aggregate | PipeClause::Select)), is_aggregate)
+    {
         let aggregate = outputs.iter().find(|o| has_aggregate(&o.typed)).map(|o| o.typed.name.clone());
         return Err(aggregate_in_pipe(&aggregate.unwrap_or_default(), clause));
     }

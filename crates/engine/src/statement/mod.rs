@@ -389,7 +389,11 @@ pub(crate) fn table_operation(name: &QualifiedName, operation: &str) -> SparkErr
         .with("tableName", name.quoted())
         .with("operation", operation);
     // Spark finds these two out when it plans, the others when it analyses.
-    if matches!(operation, "UPDATE TABLE" | "MERGE INTO TABLE") { error } else { error.with_class(ExceptionClass::Analysis) }
+    if matches!(operation, "UPDATE TABLE" | "MERGE INTO TABLE") {
+        error
+    } else {
+        error.with_class(ExceptionClass::Analysis)
+    }
 }
 
 /// Microseconds since the epoch.
