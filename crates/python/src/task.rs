@@ -272,10 +272,10 @@ mod tests {
             use WorkerVersion::*;
             [V3_5, V4_0, V4_1].map(|version| length(version, eval_type))
         };
-        // 3.5 has no names of arguments, 4.1 no port and secret.
+        // 3.5 has no names of arguments; 4.1 no port and secret, but the type of the input as a text.
         let [old, named, short] = of(EvalType::BATCHED);
         assert_eq!(named, old + 1 + 5 + 1);
-        assert_eq!(short, named - 8);
+        assert_eq!(short, named - 8 + 4 + 2);
         // Settings go to functions over Arrow.
         let [arrow, ..] = of(EvalType::ARROW_BATCHED);
         assert_eq!(arrow, old + 4 + 10);

@@ -286,6 +286,8 @@ impl Reader {
                 self.at += 1;
                 return Ok(cast(inner, &ddl::parse_data_type(&to)?, Mode::Ansi, context)?);
             }
+            // The analyzer makes them, as their fields' names come from the arguments.
+            ("struct", _) => return Err(Fault::Skipped(word)),
             (_, Some('(')) => self.at += 1,
             _ => return Err(Fault::Skipped(word)),
         }

@@ -184,7 +184,11 @@ fn two(comparison: Comparison, context: &mut BuildContext<'_>, arguments: Vec<Ty
 /// Integers are compared with the whole neighbour of a decimal literal.
 fn with_whole_neighbour(comparison: Comparison, left: TypedExpr, right: TypedExpr) -> (TypedExpr, TypedExpr) {
     let neighbour = |decimal: &TypedExpr, up: bool| {
-        let Some(ScalarValue::Decimal128(Some(value), _, scale)) = decimal.literal() else { return None };
+        // A cast is no literal, also where its value is known.
+        let is_literal = decimal.name.parse::<f64>().is_ok();
+        let Some(ScalarValue::Decimal128(Some(value), _, scale)) = decimal.literal().filter(|_| is_literal) else {
+            return None;
+        };
         let unit = 10_i128.checked_pow(u32::try_from(*scale).ok()?)?;
         let floor = value.div_euclid(unit);
         let whole = if up && value.rem_euclid(unit) != 0 { floor + 1 } else { floor };
