@@ -80,6 +80,7 @@ impl Plan {
     }
 
     /// The id by which expressions name the node.
+    #[allow(clippy::misnamed_getters)]
     pub(crate) fn id(&self) -> i64 {
         self.outer_id
     }

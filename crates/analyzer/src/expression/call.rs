@@ -360,7 +360,7 @@ pub(crate) fn in_order(function: &Function, name: &str, call: &FunctionCall) -> 
     let params = function.signature.params;
     let mut slots: Vec<Option<Expr>> = vec![None; params.len()];
     let mut has_named = false;
-    let positional = call.arguments.iter().take_while(|e| !is_named(*e)).count();
+    let positional = call.arguments.iter().take_while(|e| !is_named(e)).count();
     for (i, argument) in call.arguments.iter().enumerate() {
         match &argument.kind {
             ExprKind::NamedArgument { name: parameter, value } => {

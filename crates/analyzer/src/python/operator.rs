@@ -104,6 +104,7 @@ pub struct PythonOperator {
 
 impl PythonOperator {
     /// An operator that adds columns to its input, or makes keys and values.
+    #[allow(clippy::new_ret_no_self)]
     pub fn new(kind: PythonKind, input: LogicalPlan) -> DfResult<LogicalPlan> {
         let schema = derived_schema(&kind, &input)?;
         Ok(Self { kind, inputs: vec![input], schema }.into_plan())

@@ -119,6 +119,7 @@ impl Pairs {
             },
         };
         let mut pair = [Vec::new(), Vec::new()];
+        #[allow(clippy::needless_range_loop)]
         for i in 0..2 {
             let takes = order == Ordering::Equal || (order == Ordering::Less) == (i == 0);
             if takes && let Some(group) = self.current[i].take() {

@@ -83,9 +83,7 @@ impl PythonSession {
         let folder = files.folder.clone().unwrap_or_else(|| self.pool.empty_folder());
         let config = session.config().read();
         let setting = |key: &str| config.get_option(key).filter(|value| !value.is_empty());
-        let named = [keys::PYSPARK_PYTHON, keys::SERVER_PYTHON, keys::FIRESTEEL_PYTHON]
-            .into_iter()
-            .find_map(|key| setting(key));
+        let named = [keys::PYSPARK_PYTHON, keys::SERVER_PYTHON, keys::FIRESTEEL_PYTHON].into_iter().find_map(&setting);
         let interpreter = match named {
             Some(name) => Interpreter::find(&executable(&name, &folder))?,
             None => Interpreter::of_server()?,

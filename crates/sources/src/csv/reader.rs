@@ -118,6 +118,7 @@ pub(crate) fn each_text(
     options: &CsvOptions,
     mut visit: impl FnMut(&Tokens) -> Result<bool>,
 ) -> Result<()> {
+    #[allow(clippy::unnecessary_to_owned)]
     let input = Input::Texts { texts: texts.to_vec().into_iter(), header: None };
     visit_all(input, options, &mut visit)
 }

@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn lists_tables_and_arrays_have_the_bytes_of_the_reference() {
-        let list = concat!("0201070C030003082BF2FB06862FF90D758166070000000000000000000000000000000000000000");
+        let list = "0201070C030003082BF2FB06862FF90D758166070000000000000000000000000000000000000000";
         assert_eq!(hex(&sketch(12, [1, 1, 2, 3].into_iter())), list);
         let table = concat!(
             "0301070805000009140000000000000081BC5D0600000000CEF05B1F6EC5340600000000862FF90D00000000C87A2404",

@@ -58,7 +58,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         return Err(unexpected(&call, 1, TIMESTAMPS, &moment));
     }
     if origin.data_type != data_type && !origin.data_type.is_null() {
-        return Err(unexpected(&call, 2, &mismatch::quoted_type(&data_type), &origin));
+        return Err(unexpected(&call, 2, mismatch::quoted_type(&data_type), &origin));
     }
     for (value, name) in [(&size, "bucketSize"), (&origin, "origin")] {
         if !value.is_foldable() {
