@@ -4,11 +4,11 @@
 //! give its thread back for a long time. A task that it woke waits in a place that
 //! other threads cannot take it from: without a pause partitions run one after another.
 
+use crate::one_input::over_one_input;
 use arrow::datatypes::SchemaRef;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result as DfResult, internal_datafusion_err};
+use datafusion::common::Result as DfResult;
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::execution::TaskContext;
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
@@ -69,24 +69,7 @@ impl ExecutionPlan for FairExec {
         vec![false]
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
-    ) -> DfResult<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DfResult<Arc<dyn ExecutionPlan>> {
-        let input = children.pop().ok_or_else(|| internal_datafusion_err!("one input is expected"))?;
-        Ok(Arc::new(Self { input }))
-    }
+    over_one_input!(input, |_this, input| Self { input });
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;

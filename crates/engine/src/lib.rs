@@ -24,7 +24,8 @@ pub mod kept;
 #[cfg(test)]
 mod memory_tests;
 pub mod observe;
-pub mod ordered;
+pub mod one_input;
+mod ordered;
 mod partitioned;
 pub mod planner;
 mod progress;

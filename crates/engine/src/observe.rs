@@ -1,6 +1,7 @@
 //! Observations (`df.observe`): rows pass, and aggregates over them are kept aside.
 
 use crate::ObservedMetrics;
+use crate::one_input::over_one_input;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
@@ -225,25 +226,12 @@ impl ExecutionPlan for ObserveExec {
         vec![false]
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
-
-    fn apply_expressions(
-        &self,
-        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
-    ) -> DfResult<TreeNodeRecursion> {
-        let _ = f;
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DfResult<Arc<dyn ExecutionPlan>> {
-        let input = children.pop().ok_or_else(|| internal_datafusion_err!("an observation has one input"))?;
-        Ok(Arc::new(Self::new(self.observation.clone(), input, self.program.clone(), self.gathered.clone())))
-    }
+    over_one_input!(input, |this, input| Self::new(
+        this.observation.clone(),
+        input,
+        this.program.clone(),
+        this.gathered.clone()
+    ));
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;

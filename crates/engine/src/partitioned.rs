@@ -4,9 +4,10 @@
 //! own per partition (`rand(seed)`, `spark_partition_id()`); operators that
 //! multiply rows yield now and then, so that interrupts get in.
 
+use crate::one_input::over_one_input;
 use arrow::datatypes::SchemaRef;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result as DfResult, internal_datafusion_err};
+use datafusion::common::Result as DfResult;
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::TaskContext;
@@ -175,24 +176,7 @@ impl ExecutionPlan for PartitionedExec {
         vec![false]
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.inner]
-    }
-
-    fn apply_expressions(
-        &self,
-        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
-    ) -> DfResult<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DfResult<Arc<dyn ExecutionPlan>> {
-        let inner = children.pop().ok_or_else(|| internal_datafusion_err!("a partitioned operator has one input"))?;
-        Ok(Arc::new(Self { inner }))
-    }
+    over_one_input!(inner, |_this, inner| Self { inner });
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
         let any: &dyn std::any::Any = self.inner.as_ref();

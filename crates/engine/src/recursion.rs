@@ -1,10 +1,10 @@
 //! The limits of recursive queries (`spark.sql.cteRecursionLevelLimit`, `spark.sql.cteRecursionRowLimit`).
 
+use crate::one_input::over_one_input;
 use arrow::datatypes::SchemaRef;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{DataFusionError, Result as DfResult, internal_datafusion_err};
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::execution::TaskContext;
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::recursive_query::RecursiveQueryExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
@@ -72,25 +72,10 @@ impl ExecutionPlan for RecursionLimitExec {
         self.input.schema()
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
-    ) -> DfResult<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DfResult<Arc<dyn ExecutionPlan>> {
-        let input = children.pop().ok_or_else(|| internal_datafusion_err!("one input is expected"))?;
-        let (is_anchor, limits, counts) = (self.is_anchor, self.limits, self.counts.clone());
-        Ok(Arc::new(Self { input, is_anchor, limits, counts }))
-    }
+    over_one_input!(input, |this, input| {
+        let (is_anchor, limits, counts) = (this.is_anchor, this.limits, this.counts.clone());
+        Self { input, is_anchor, limits, counts }
+    });
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
         if self.is_anchor {

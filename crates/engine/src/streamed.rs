@@ -3,9 +3,10 @@
 //! DataFusion hands on the rows without a match after those with one, unless the
 //! streamed side has an order. Spark's rows come in the order of that side.
 
+use crate::one_input::over_one_input;
 use arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{JoinType, Result as DfResult, internal_datafusion_err};
+use datafusion::common::{JoinType, Result as DfResult};
 use datafusion::execution::TaskContext;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
@@ -122,24 +123,7 @@ impl ExecutionPlan for AsOrderedExec {
         self.input.schema()
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
-    ) -> DfResult<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DfResult<Arc<dyn ExecutionPlan>> {
-        let input = children.pop().ok_or_else(|| internal_datafusion_err!("one input is expected"))?;
-        Ok(Arc::new(Self::new(input)))
-    }
+    over_one_input!(input, |_this, input| Self::new(input));
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
         self.input.execute(partition, context)

@@ -10,6 +10,7 @@ mod range;
 
 pub(crate) use local_sort::LocalSortExec;
 
+use crate::one_input::over_one_input;
 use buckets::Buckets;
 
 use async_trait::async_trait;
@@ -254,27 +255,10 @@ impl ExecutionPlan for CoalesceExec {
         self.input.schema()
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
+    over_one_input!(input, |this, input| Self::new(input, this.partitions));
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
-    ) -> DfResult<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DfResult<Arc<dyn ExecutionPlan>> {
-        let input = children.pop().ok_or_else(|| internal_datafusion_err!("a coalesce has one input"))?;
-        Ok(Arc::new(Self::new(input, self.partitions)))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {

@@ -3,12 +3,12 @@
 use super::exec::PythonExec;
 use super::table::TableWork;
 use super::work::{SentChain, SentColumn, SentFrame, Work};
+use crate::one_input::over_one_input;
 use arrow::array::{ArrayRef, UInt64Array};
 use arrow::datatypes::{DataType as ArrowType, Field, Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
-use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchema, Result as DfResult, internal_datafusion_err};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
@@ -252,27 +252,10 @@ impl ExecutionPlan for NumberedExec {
         self.schema.clone()
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.input]
-    }
+    over_one_input!(input, |_this, input| Self::new(input));
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
-    ) -> DfResult<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        mut children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DfResult<Arc<dyn ExecutionPlan>> {
-        let input = children.pop().ok_or_else(|| internal_datafusion_err!("one input is expected"))?;
-        Ok(Arc::new(Self::new(input)))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
