@@ -301,6 +301,10 @@ fn of_aggregate(aggregate: Aggregate) -> Result<LogicalPlan> {
     if !aggregate.aggr_expr.iter().any(is_aggregated) {
         return Ok(LogicalPlan::Aggregate(aggregate));
     }
+    // Grouping sets bring an aggregate of their own along, which is no mistake of the user's.
+    if aggregate.group_expr.iter().any(|e| !matches!(e, Expr::Column(_))) {
+        return Err(SparkError::unsupported("Python aggregate functions over grouping sets"));
+    }
     let mut chains = Vec::new();
     let mut names = Vec::new();
     let mut has_others = false;
@@ -333,9 +337,6 @@ fn of_aggregate(aggregate: Aggregate) -> Result<LogicalPlan> {
         || (kinds.len() > 1 && kinds.iter().any(|kind| kind.is_alone()));
     if has_others || is_mixed {
         return Err(SparkError::new("INVALID_PANDAS_UDF_PLACEMENT").with("functionList", names.join(", ")));
-    }
-    if aggregate.group_expr.iter().any(|e| !matches!(e, Expr::Column(_))) {
-        return Err(SparkError::unsupported("Python aggregate functions over grouping sets"));
     }
     let kind = PythonKind::Aggregate { keys: aggregate.group_expr, chains };
     built(PythonOperator::new(kind, Arc::unwrap_or_clone(aggregate.input)))
