@@ -10,11 +10,13 @@
 pub mod class;
 pub mod conditions;
 pub mod context;
+pub mod position;
 pub mod quote;
 pub mod suggest;
 
 pub use class::ExceptionClass;
-pub use context::{QueryContext, QueryContextKind};
+pub use context::{Excerpt, QueryContext, QueryContextKind};
+pub use position::TextPosition;
 
 use std::fmt;
 
@@ -40,6 +42,8 @@ struct Inner {
     /// Used instead of the condition's text where there is no condition.
     message: Option<String>,
     contexts: Vec<QueryContext>,
+    /// Where the text makes no sense, for errors of form: these have no context.
+    position: Option<TextPosition>,
     cause: Option<SparkError>,
 }
 
@@ -53,6 +57,7 @@ impl SparkError {
             parameters: Vec::new(),
             message: None,
             contexts: Vec::new(),
+            position: None,
             cause: None,
         }))
     }
@@ -77,6 +82,7 @@ impl SparkError {
             parameters: Vec::new(),
             message: Some(message.into()),
             contexts: Vec::new(),
+            position: None,
             cause: None,
         }))
     }
@@ -122,6 +128,18 @@ impl SparkError {
             return self.with_context(context);
         }
         self
+    }
+
+    /// Says where a text stops to make sense.
+    #[must_use]
+    pub fn with_position(mut self, position: TextPosition) -> Self {
+        self.0.position = Some(position);
+        self
+    }
+
+    /// Where a text stops to make sense.
+    pub fn position(&self) -> Option<&TextPosition> {
+        self.0.position.as_ref()
     }
 
     /// Adds the error that led to this one.
@@ -210,6 +228,9 @@ impl SparkError {
 impl fmt::Display for SparkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.summary())?;
+        if let Some(position) = &self.0.position {
+            f.write_str(&position.summary())?;
+        }
         for context in &self.0.contexts {
             let summary = context.summary();
             if !summary.is_empty() {

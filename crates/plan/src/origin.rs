@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// A text of SQL that nodes point into.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SqlSource {
-    pub text: String,
+    pub text: Arc<str>,
     /// `VIEW` when the text is a view's, else empty.
     pub object_type: String,
     pub object_name: String,
@@ -39,7 +39,7 @@ impl Origin {
         match self {
             Origin::Unknown => None,
             Origin::Sql { source, start, stop } => {
-                let mut context = QueryContext::sql(&source.text, *start as usize, *stop as usize);
+                let mut context = QueryContext::sql(source.text.clone(), *start as usize, *stop as usize);
                 context.object_type.clone_from(&source.object_type);
                 context.object_name.clone_from(&source.object_name);
                 Some(context)

@@ -23,7 +23,7 @@ fn condition(text: &str) -> &'static str {
 }
 
 fn parts(name: &str) -> TableName {
-    TableName::Parts(name.split('.').map(str::to_string).collect())
+    TableName::of(name.split('.').map(str::to_string).collect())
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) fn table(a: &mut Analyzer<'_>, table: &TableReference) -> Result<Reso
         return Err(SparkError::unsupported("reading a table as a stream"));
     }
     let name = match &table.name {
-        TableName::Parts(parts) => parts.clone(),
+        TableName::Parts(parts, _) => parts.clone(),
         TableName::Identifier(expr) => expression::identifier(a, expr)?,
     };
     if let [one] = name.as_slice() {

@@ -30,7 +30,7 @@ impl Parser<'_> {
         if self.take(K::FUNCTION) {
             let if_exists = self.take_if_exists();
             let name = self.table_name()?;
-            if let (true, TableName::Parts(parts)) = (is_temporary, &name)
+            if let (true, TableName::Parts(parts, _)) = (is_temporary, &name)
                 && let [.., qualifier, function] = parts.as_slice()
             {
                 return Err(self.invalid_qualifier(start, "FUNCTION", qualifier, function));
