@@ -68,7 +68,8 @@ impl Parser<'_> {
             K::MSCK | K::REPAIR => self.repair(),
             K::COMMENT => self.comment(),
             K::ADD | K::LIST => self.resources(),
-            K::CALL | K::LOAD => self.unsupported_statement(),
+            K::CALL => self.call_procedure(),
+            K::LOAD => self.load_data(),
             _ => self.hive_statement(),
         }
     }

@@ -421,8 +421,9 @@ fn user_function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, sco
             body.nullable = true;
             Ok(body.named(format!("{name}({})", texts.join(", "))))
         }
-        Some(UserFunction::SqlTable { .. }) => {
-            Err(SparkError::new("NOT_A_SCALAR_FUNCTION").with("functionName", quote_parts(&call.name)))
+        Some(UserFunction::SqlTable { name, .. }) => {
+            let parts: Vec<String> = name.split('.').map(str::to_string).collect();
+            Err(SparkError::new("NOT_A_SCALAR_FUNCTION").with("functionName", quote_parts(&parts)))
         }
         Some(UserFunction::Python(function)) => {
             let function = PythonFunction { arguments: call.arguments.clone(), ..function };

@@ -2,6 +2,7 @@
 
 pub(crate) mod alter_table;
 pub(crate) mod cache;
+pub(crate) mod collations;
 pub(crate) mod create_table;
 pub(crate) mod default;
 pub(crate) mod describe;
@@ -98,7 +99,8 @@ impl Runner {
             S::SetVariable { targets, source } => self.set_variables(targets, source),
             S::ExecuteImmediate { query, into, using } => self.execute_immediate(query, into, using),
             S::AddResource { kind, .. } => Err(SparkError::unsupported(format!("ADD {}", kind.to_uppercase()))),
-            S::ListResources { kind, .. } => Err(SparkError::unsupported(format!("LIST {}", kind.to_uppercase()))),
+            // No statement adds any.
+            S::ListResources { .. } => rows::rows(&[rows::text_column("Results")], Vec::new()),
             S::CacheTable { name, query, is_lazy, options } => {
                 self.cache_table(name, query.as_ref(), *is_lazy, options)
             }
@@ -139,6 +141,27 @@ impl Runner {
             S::Show(show) => self.show(show),
             S::Comment { on, comment } => self.comment_on(on, comment.as_deref()),
             S::Script(script) => self.script(script),
+            S::Procedure { name, origin } => Err(SparkError::new("UNRESOLVED_ROUTINE")
+                .with("routineName", attribute::quote_parts(name))
+                .with("searchPath", self.search_path())
+                .or_context(|| origin.context())),
+            S::ShowProcedures => {
+                Err(SparkError::new("MISSING_CATALOG_ABILITY.PROCEDURES").with("plugin", SESSION_CATALOG))
+            }
+            S::LoadData { table } => {
+                let table = self.stored_table(table, "LOAD DATA")?;
+                Err(SparkError::new("_LEGACY_ERROR_TEMP_1261").with("tableIdentWithDB", table.name.quoted()))
+            }
+            S::Index { table, operation } => {
+                let table = self.stored_table(table, operation)?;
+                let name = format!("{}.{}", table.name.database, table.name.name);
+                Err(SparkError::new("_LEGACY_ERROR_TEMP_1332")
+                    .with("errorMessage", format!("{operation} is not supported in this table {name}.")))
+            }
+            S::PipelineDataset(kind) => {
+                Err(SparkError::new("UNSUPPORTED_FEATURE.CREATE_PIPELINE_DATASET_QUERY_EXECUTION")
+                    .with("pipelineDatasetType", kind))
+            }
             S::Unsupported(what) => Err(SparkError::unsupported(what.clone())),
         }
     }
@@ -161,6 +184,12 @@ impl Runner {
     /// The current database.
     pub fn database(&self) -> String {
         self.session.current().read().1.clone()
+    }
+
+    /// Where routines are looked for.
+    fn search_path(&self) -> String {
+        let database = firesteel_catalog::name::quoted_database(&self.database());
+        format!("[`system`.`builtin`, `system`.`session`, {database}]")
     }
 
     pub fn block<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
@@ -399,7 +428,7 @@ impl Runner {
             Show::TableProperties { table, key } => self.show_table_properties(table, key.as_deref()),
             Show::CreateTable { table, as_serde } => self.show_create_table(table, *as_serde),
             Show::CurrentNamespace => self.show_current_namespace(),
-            Show::Collations { .. } => Err(SparkError::unsupported("SHOW COLLATIONS")),
+            Show::Collations { pattern } => self.show_collations(pattern.as_deref()),
             Show::Variables { .. } => Err(SparkError::unsupported("SHOW VARIABLES")),
             Show::CachedTables => Err(SparkError::unsupported("SHOW CACHED TABLES")),
         }

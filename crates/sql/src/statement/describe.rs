@@ -22,7 +22,9 @@ impl Parser<'_> {
             return Ok(Statement::Describe(Describe::Namespace { name: self.table_name()?, is_extended }));
         }
         if self.is(K::PROCEDURE) && self.ahead_is_name(1) {
-            return self.unsupported_statement();
+            self.advance();
+            let name = self.qualified_name()?;
+            return Ok(Statement::Procedure { name, origin: self.origin(start) });
         }
         if self.is(K::QUERY) && (self.ahead_begins_query(1) || self.ahead_is_mark(1, "(")) {
             self.advance();

@@ -41,7 +41,10 @@ impl Parser<'_> {
             let if_exists = self.take_if_exists();
             return Ok(Statement::DropVariable { name: self.variable_name()?, if_exists });
         }
-        if self.is_any(&[K::INDEX, K::MATERIALIZED, K::PROCEDURE]) {
+        if self.is(K::INDEX) {
+            return self.index("DropIndex");
+        }
+        if self.is(K::MATERIALIZED) {
             return self.unsupported_statement();
         }
         if self.is_any(&[K::ROLE, K::MACRO]) || is_temporary {

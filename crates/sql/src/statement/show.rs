@@ -85,7 +85,11 @@ impl Parser<'_> {
                 self.advance();
                 Show::Collations { pattern: self.pattern()? }
             }
-            Some(K::PROCEDURES) => return self.unsupported_statement(),
+            Some(K::PROCEDURES) => {
+                self.advance();
+                self.in_namespace()?;
+                return Ok(Statement::ShowProcedures);
+            }
             _ => self.show_functions(start)?,
         };
         Ok(Statement::Show(show))
