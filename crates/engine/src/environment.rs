@@ -1,6 +1,7 @@
 //! The session as the analyzer sees it.
 
 use crate::Session;
+use crate::analysis_cache::Lookup;
 use crate::catalog_state::{Found, Locals, ViewQuery};
 use crate::kept::{KeptTable, PersistKey, Persisted};
 use crate::statement::variable::variable_name;
@@ -12,7 +13,7 @@ use firesteel_analyzer::{Resolved, attribute};
 use firesteel_catalog::{CatalogTable, SESSION_CATALOG, ViewDefinition};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::function::SessionFacts;
+use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
 use firesteel_sources::ScanRequest;
 use firesteel_types::{Literal, StructType};
@@ -26,7 +27,8 @@ pub struct SessionEnvironment {
     session: Arc<Session>,
     conf: Arc<SqlConf>,
     facts: SessionFacts,
-    query_time: i64,
+    query_time: Arc<QueryTime>,
+    lookup: Lookup,
     persistence: Persistence,
     /// Paths of the files that were looked up.
     sources: Arc<Mutex<Vec<String>>>,
@@ -73,7 +75,8 @@ impl SessionEnvironment {
             session,
             conf,
             facts,
-            query_time,
+            query_time: Arc::new(QueryTime::at(query_time)),
+            lookup: Lookup::closed(),
             persistence: Persistence::default(),
             sources: Arc::default(),
             locals,
@@ -94,7 +97,8 @@ impl SessionEnvironment {
             session: self.session.clone(),
             conf: self.conf.clone(),
             facts,
-            query_time: self.query_time,
+            query_time: self.query_time.clone(),
+            lookup: Lookup::closed(),
             persistence: self.persistence.clone(),
             sources: self.sources.clone(),
             locals: self.locals.clone(),
@@ -228,6 +232,19 @@ impl SessionEnvironment {
         self
     }
 
+    /// Takes what earlier requests made of the same relations.
+    pub(crate) fn with_earlier_analyses(mut self) -> Self {
+        self.lookup = Lookup::open(self.session.analyses());
+        self
+    }
+
+    /// Remembers what was made of a self-contained relation, where that does not depend on this request.
+    pub(crate) fn remember(&self, relation: &Relation, resolved: &Resolved) {
+        if !self.query_time.is_used() && !self.used_persisted() {
+            self.session.analyses().put(relation.fingerprint(), &self.conf, resolved);
+        }
+    }
+
     /// What the analysis looked up by name, views' own queries aside.
     pub(crate) fn references(&self) -> References {
         self.references.lock().clone()
@@ -279,8 +296,8 @@ impl Environment for SessionEnvironment {
         &self.facts
     }
 
-    fn query_time(&self) -> i64 {
-        self.query_time
+    fn query_time(&self) -> &QueryTime {
+        &self.query_time
     }
 
     fn parallelism(&self) -> usize {
@@ -414,6 +431,10 @@ impl Environment for SessionEnvironment {
             return None;
         }
         Some(self.persisted(&PersistKey::Frame(relation.fingerprint()))?.persisted_frame())
+    }
+
+    fn analysed(&self, relation: &Relation) -> Option<Resolved> {
+        self.lookup.find(self.session.analyses(), || relation.fingerprint(), &self.conf)
     }
 
     fn parse_texts(

@@ -45,7 +45,7 @@ pub(crate) fn statistic(a: &mut Analyzer<'_>, input: &Relation, statistic: &Stat
             super::frequent::frequent_items(a, input, columns, support.map_or(0.01, |s| s.get()))
         }
         Statistic::SampleBy { column, fractions, seed } => {
-            let seed = seed.unwrap_or_else(|| a.env.query_time());
+            let seed = seed.unwrap_or_else(|| a.env.query_time().micros());
             let mut branches = Vec::new();
             for (value, fraction) in fractions {
                 branches.push(Expr::call("<=>", vec![column.as_ref().clone(), Expr::literal(value.clone())]));
