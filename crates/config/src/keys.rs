@@ -185,6 +185,7 @@ keys! {
     FIRESTEEL_MEMORY_FRACTION = "spark.firesteel.memory.fraction";
     FIRESTEEL_MEMORY_LIMIT = "spark.firesteel.memory.limit";
     FIRESTEEL_MEMORY_SESSION_FRACTION = "spark.firesteel.memory.sessionFraction";
+    FIRESTEEL_METASTORE_PATH = "spark.firesteel.metastore.path";
     FIRESTEEL_PYTHON = "spark.firesteel.python.executable";
     FIRESTEEL_PYTHON_WORKERS = "spark.firesteel.python.workers";
     FIRESTEEL_RESULT_BUFFER = "spark.firesteel.result.bufferSize";

@@ -11,7 +11,7 @@ use arrow::record_batch::RecordBatch;
 use firesteel_analyzer::environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
 use firesteel_analyzer::{Resolved, attribute};
 use firesteel_catalog::{CatalogTable, SESSION_CATALOG, ViewDefinition};
-use firesteel_config::SqlConf;
+use firesteel_config::{Recalled, SqlConf};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
@@ -86,16 +86,17 @@ impl SessionEnvironment {
     }
 
     /// The environment in which a view's query is analysed.
-    fn in_view(&self, database: &str, name: &[String]) -> Result<Self> {
+    fn in_view(&self, database: &str, settings: &[(String, String)], name: &[String]) -> Result<Self> {
         if self.views >= MAX_VIEW_DEPTH {
             return Err(SparkError::new("VIEW_EXCEED_MAX_NESTED_DEPTH")
                 .with("viewName", attribute::quote_parts(name))
                 .with("maxNestedDepth", MAX_VIEW_DEPTH.to_string()));
         }
         let facts = SessionFacts { current_database: database.to_string(), ..self.facts.clone() };
+        let conf = Arc::new(SqlConf::new(&Recalled { session: &self.session.config().read(), settings }));
         Ok(Self {
             session: self.session.clone(),
-            conf: self.conf.clone(),
+            conf,
             facts,
             query_time: self.query_time.clone(),
             lookup: Lookup::closed(),
@@ -109,7 +110,7 @@ impl SessionEnvironment {
 
     /// A temporary view, its columns named and cast as it has them.
     fn view(&self, view: &ViewQuery, name: &[String]) -> Result<Arc<Resolved>> {
-        let environment = self.in_view(&view.database, name)?;
+        let environment = self.in_view(&view.database, &view.settings, name)?;
         let shape = ViewShape {
             query: &view.query,
             output: &view.output,
@@ -123,7 +124,8 @@ impl SessionEnvironment {
 
     /// A view of the catalog; where it follows its query, the catalog learns what it is now.
     fn stored_view(&self, table: &CatalogTable, view: &ViewDefinition, name: &[String]) -> Result<Resolved> {
-        let environment = self.in_view(&view.database, name)?;
+        let environment = self.in_view(&view.database, &view.settings, name)?;
+        let query = view.query(&table.name)?;
         let mode = SchemaMode::parse(&view.schema_mode);
         let names: Vec<&str> = table.schema.fields.iter().map(|f| f.name.as_str()).collect();
         let columns = if view.output.iter().eq(names.iter().copied()) {
@@ -133,7 +135,7 @@ impl SessionEnvironment {
         };
         let declared = table.schema.char_varchar_as_string();
         let shape = ViewShape {
-            query: &view.query,
+            query: &query,
             output: &view.output,
             schema: &declared,
             mode,
