@@ -42,8 +42,11 @@ pub(super) fn scalar(udf: &SparkScalarUdf) -> Option<Arc<ScalarUDF>> {
 
 impl ScalarCall<'_> {
     pub(super) fn build(&self) -> Option<Arc<ScalarUDF>> {
-        let function = hidden(self.name).or_else(|| registry::lookup(self.name))?;
-        if let Body::Scalar { kernel, .. } = &function.body {
+        let hidden = hidden(self.name);
+        // The declaration knows whether the function is deterministic; the kernel may stand elsewhere.
+        let declared = registry::lookup(self.name).filter(|function| function.name == self.name);
+        let function = declared.or(hidden)?;
+        if let Body::Scalar { kernel, .. } = &hidden.unwrap_or(function).body {
             let udf = SparkScalarUdf::new(
                 function,
                 *kernel,
