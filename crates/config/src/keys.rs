@@ -72,6 +72,9 @@ keys! {
     PANDAS_UDTF_CONVERSION = "spark.sql.legacy.execution.pythonUDTF.pandas.conversion.enabled";
     PYTHON_UDF_CONCURRENCY = "spark.sql.execution.pythonUDF.arrow.concurrency.level";
     PYTHON_UDF_PROFILER = "spark.sql.pyspark.udf.profiler";
+    DATA_SOURCE_PROFILER = "spark.sql.pyspark.dataSource.profiler";
+    PYTHON_FILTER_PUSHDOWN = "spark.sql.python.filterPushdown.enabled";
+    MULTIPLE_TABLE_ARGUMENTS = "spark.sql.tvf.allowMultipleTableArguments.enabled";
     HIDE_TRACEBACK = "spark.sql.execution.pyspark.udf.hideTraceback.enabled";
     PYSPARK_MEMORY = "spark.executor.pyspark.memory";
     SERVER_PYTHON = "spark.pyspark.python";

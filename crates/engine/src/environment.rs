@@ -8,13 +8,16 @@ use crate::statement::variable::variable_name;
 use crate::statement::{self, Runner};
 use crate::view_columns::{self, SchemaMode, ViewShape};
 use arrow::record_batch::RecordBatch;
-use firesteel_analyzer::environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
+use firesteel_analyzer::environment::{
+    AnalyzeCall, Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction,
+};
 use firesteel_analyzer::{Resolved, attribute};
 use firesteel_catalog::{CatalogTable, SESSION_CATALOG, ViewDefinition};
 use firesteel_config::{Recalled, SqlConf};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
+use firesteel_python::planner::table_function::TableAnalysis;
 use firesteel_sources::ScanRequest;
 use firesteel_types::{Literal, StructType};
 use parking_lot::Mutex;
@@ -452,6 +455,11 @@ impl Environment for SessionEnvironment {
             None => Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema)),
         };
         Ok(LocalRows { schema, arrow_schema, batches })
+    }
+
+    fn analyze_table_function(&self, call: AnalyzeCall) -> Result<TableAnalysis> {
+        let context = self.session.python().context()?;
+        self.block(crate::python::planning::analyze(&context, call))
     }
 
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>> {

@@ -74,6 +74,10 @@ impl Session {
         self.python.set_files(files);
     }
 
+    pub(crate) fn python(&self) -> &Arc<PythonSession> {
+        &self.python
+    }
+
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
