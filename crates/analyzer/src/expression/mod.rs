@@ -5,6 +5,7 @@ mod char_padding;
 mod collation;
 mod extract;
 mod file;
+mod frame;
 mod lambda;
 mod name;
 mod operator;
