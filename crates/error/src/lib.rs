@@ -44,6 +44,8 @@ struct Inner {
     contexts: Vec<QueryContext>,
     /// Where the text makes no sense, for errors of form: these have no context.
     position: Option<TextPosition>,
+    /// No context is added any more.
+    is_placeless: bool,
     cause: Option<SparkError>,
 }
 
@@ -58,6 +60,7 @@ impl SparkError {
             message: None,
             contexts: Vec::new(),
             position: None,
+            is_placeless: false,
             cause: None,
         }))
     }
@@ -83,6 +86,7 @@ impl SparkError {
             message: Some(message.into()),
             contexts: Vec::new(),
             position: None,
+            is_placeless: false,
             cause: None,
         }))
     }
@@ -123,10 +127,20 @@ impl SparkError {
     #[must_use]
     pub fn or_context(self, context: impl FnOnce() -> Option<QueryContext>) -> Self {
         if self.0.contexts.is_empty()
+            && !self.0.is_placeless
+            && !self.0.condition.is_some_and(conditions::is_placeless)
             && let Some(context) = context()
         {
             return self.with_context(context);
         }
+        self
+    }
+
+    /// Keeps places from being added, where Spark gives none.
+    #[must_use]
+    pub fn without_context(mut self) -> Self {
+        self.0.contexts.clear();
+        self.0.is_placeless = true;
         self
     }
 

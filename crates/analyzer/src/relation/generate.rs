@@ -160,7 +160,19 @@ fn declared(a: &mut Analyzer<'_>, resolved: Resolved, columns: &[StructField]) -
 
 fn not_a_generator(a: &Analyzer<'_>, expr: &Expr) -> SparkError {
     match &expr.kind {
-        ExprKind::Function(call) => crate::expression::unresolved_routine(a, &call.name),
+        ExprKind::Function(call) => {
+            let builtin = crate::expression::builtin_name(&call.name).filter(|name| registry::lookup(name).is_some());
+            match (builtin, call.name.as_slice()) {
+                (Some(name), _) => SparkError::new("UNSUPPORTED_GENERATOR.NOT_GENERATOR")
+                    .with("functionName", crate::attribute::quote(&name))
+                    .with("classCanonicalName", name),
+                (None, [name]) => {
+                    let full = [a.env.facts().current_database.clone(), name.clone()];
+                    SparkError::new("ROUTINE_NOT_FOUND").with("routineName", crate::attribute::quote_parts(&full))
+                }
+                _ => crate::expression::unresolved_routine(a, &call.name),
+            }
+        }
         _ => SparkError::unsupported("an expression that is no generator in LATERAL VIEW"),
     }
 }

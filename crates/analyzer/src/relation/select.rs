@@ -9,7 +9,7 @@ use super::aggregate::{self, Groups};
 use super::clause::{self, Clause, SelectList};
 use super::generate;
 use super::grouping::{self, GroupedBlock, no_outer_columns, position};
-use crate::analyzer::{AliasScope, Analyzer};
+use crate::analyzer::{AliasScope, Analyzer, at};
 use crate::attribute::{Attribute, quote};
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Frame, Resolved, built, project};
@@ -192,7 +192,7 @@ fn ordinal(a: &Analyzer<'_>, expr: &Expr, width: usize) -> Result<Option<usize>>
     if !a.env.conf().order_by_ordinal {
         return Ok(None);
     }
-    position(expr, width, "ORDER_BY_POS_OUT_OF_RANGE")
+    position(expr, width, "ORDER_BY_POS_OUT_OF_RANGE").map_err(|error| at(error, &expr.origin))
 }
 
 fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, bool)>) -> Result<Resolved> {
@@ -316,8 +316,12 @@ fn analyse_over(
     let mut hoisted = std::mem::replace(&mut a.hoisted, outside.0);
     a.in_having = outside.1;
     let mut qualify = Vec::new();
+    let in_list = outputs.iter().any(|o| has_window(&o.typed.expr));
     for condition in &block.qualify {
         let typed = clause::expression(a, condition, &scope, &list, Clause::Qualify)?;
+        if !in_list && !has_window(&typed.expr) {
+            return Err(SparkError::new("QUALIFY_REQUIRES_WINDOW_FUNCTION"));
+        }
         qualify.push(super::unary::boolean(typed, "QUALIFY")?);
     }
     // HAVING with more than outputs, and windows, put a projection between the aggregation and ORDER BY.
@@ -329,9 +333,11 @@ fn analyse_over(
     let mut keys: Vec<(TypedExpr, SortOrder)> = Vec::new();
     if let Some((sort_keys, _)) = sort {
         for order in block_orders(a, sort_keys, &outputs) {
+            super::unary::refuse_star(&order.child, "Sort")?;
             let typed = match ordinal(a, &order.child, outputs.len())? {
                 Some(i) => outputs[i].typed.clone(),
-                None => clause::expression(a, &order.child, &scope, &list, Clause::OrderBy)?,
+                None => clause::expression(a, &order.child, &scope, &list, Clause::OrderBy)
+                    .map_err(|error| super::unary::outside_select(error, "Sort"))?,
             };
             check_orderable(&typed)?;
             keys.push((typed, order));
@@ -360,7 +366,12 @@ fn analyse_over(
         targets.extend(qualify.iter_mut());
         targets.extend(keys.iter_mut().map(|(t, _)| t));
         targets.extend(hoisted.iter_mut().map(|(_, t)| t));
-        plan = aggregate::plan(a, &input, &groups, &mut targets)?;
+        let by_all = matches!(block.grouping, Some(Grouping::All));
+        plan = aggregate::plan(a, &input, &groups, &mut targets).map_err(|error| {
+            // GROUP BY ALL groups by whole outputs: what else an aggregate's output uses is not among them.
+            let is_missing = error.is("MISSING_GROUP_BY") || error.is("MISSING_AGGREGATION");
+            if by_all && is_missing { SparkError::new("UNRESOLVED_ALL_IN_GROUP_BY") } else { error }
+        })?;
         if !hoisted.is_empty() {
             let mut columns: Vec<DfExpr> = plan.schema().columns().into_iter().map(DfExpr::Column).collect();
             columns.extend(hoisted.iter().map(|(attribute, t)| t.expr.clone().alias(attribute.column_name())));

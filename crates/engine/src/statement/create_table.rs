@@ -352,7 +352,7 @@ impl Runner {
                 self.drop_global_view(&name);
             }
             Some(Found::Stored(table)) if table.is_view() => {
-                self.catalog().drop_table(&table.name);
+                self.catalog().drop_table(&table.name)?;
             }
             Some(Found::Stored(table)) => {
                 self.catalog().drop_table(&table.name)?;
