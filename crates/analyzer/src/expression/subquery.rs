@@ -66,6 +66,7 @@ pub(crate) fn correlated(a: &mut Analyzer<'_>, query: &Relation, scope: &Scope) 
     let file = a.file_used.take();
     let (in_having, in_where) = (std::mem::take(&mut a.in_having), std::mem::take(&mut a.in_where));
     let around = std::mem::take(&mut a.aggregates);
+    a.begins_query = true;
     let inner = a.relation(query);
     a.aggregates = around;
     (a.in_having, a.in_where) = (in_having, in_where);

@@ -109,6 +109,7 @@ fn cte(a: &mut Analyzer<'_>, name: &str) -> Result<Option<Resolved>> {
             Cte::Defined { query, columns, depth } => {
                 // The definition sees the CTEs before it.
                 let later = a.ctes.split_off(depth);
+                a.begins_query = true;
                 let resolved = a.relation(&query);
                 a.ctes.extend(later);
                 let resolved = super::unary::rename_columns(resolved?, &columns, &name)?;
