@@ -49,7 +49,7 @@ pub struct SessionEnvironment {
 /// What an analysis found by name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct References {
-    /// Temporary objects, by kind and name.
+    /// Temporary objects, by kind and quoted name.
     pub temporary: Vec<(&'static str, String)>,
     /// Tables and views were read.
     pub reads_tables: bool,
@@ -97,6 +97,32 @@ impl SessionEnvironment {
     pub(crate) fn defining(mut self, view: String) -> Self {
         self.defined = Some(view);
         self
+    }
+
+    /// Nothing here keeps what it was: the error says so where the relation is there and the time is one.
+    /// A relation that is not there is told as such later.
+    fn refuse_travel(&self, name: &[String], found: Option<&Found>, travel: &TimeTravel) -> Result<()> {
+        if let TimeTravel::Timestamp(moment) = travel {
+            let runner = Runner::new(self.session.clone(), self.locals.clone());
+            let value = runner.evaluate_as(moment, &firesteel_types::DataType::Timestamp);
+            if !matches!(value, Ok(Literal::Timestamp(_))) {
+                let text = moment.origin.context().map(|context| context.excerpt().fragment).unwrap_or_default();
+                return Err(SparkError::new("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT")
+                    .with("expr", format!("\"{}\"", text.trim_matches('\'')))
+                    .without_context());
+            }
+        }
+        let is_file = matches!(name, [format, _] if matches!(
+            format.to_lowercase().as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "avro"
+        ));
+        let relation = match found {
+            Some(Found::Stored(table)) => table.name.quoted(),
+            Some(Found::Temporary { name, .. }) => attribute::quote(name),
+            Some(Found::Global { .. }) => attribute::quote_parts(name),
+            None if is_file => attribute::quote_parts(name),
+            None => return Ok(()),
+        };
+        Err(SparkError::new("UNSUPPORTED_FEATURE.TIME_TRAVEL").with("relationId", relation))
     }
 
     /// A view's query must not lead back to the view.
@@ -320,6 +346,14 @@ impl SessionEnvironment {
     }
 }
 
+/// A field within a value, by its path; an empty one is the value itself.
+fn field_of(value: Literal, path: &[String]) -> Option<Literal> {
+    let Some((name, rest)) = path.split_first() else { return Some(value) };
+    let Literal::Struct(values, schema) = value else { return None };
+    let index = schema.fields.iter().position(|field| field.name.eq_ignore_ascii_case(name))?;
+    field_of(values.into_iter().nth(index)?, rest)
+}
+
 impl Environment for SessionEnvironment {
     fn conf(&self) -> &SqlConf {
         &self.conf
@@ -342,18 +376,20 @@ impl Environment for SessionEnvironment {
     }
 
     fn table(&self, name: &[String], options: &Options, time_travel: Option<&TimeTravel>) -> Result<TableLookup> {
-        if time_travel.is_some() {
-            return Err(SparkError::unsupported("time travel"));
-        }
         let found = self.session.find(name, &self.facts.current_database)?;
+        if let Some(travel) = time_travel {
+            self.refuse_travel(name, found.as_ref(), travel)?;
+        }
         if let Some(found) = &found {
             self.check_not_recursive(found)?;
         }
         {
             let mut references = self.references.lock();
             references.reads_tables = true;
-            if let Some(Found::Temporary { name, .. } | Found::Global { name, .. }) = &found {
-                references.temporary.push(("VIEW", name.clone()));
+            match &found {
+                Some(Found::Temporary { name, .. }) => references.temporary.push(("VIEW", attribute::quote(name))),
+                Some(Found::Global { .. }) => references.temporary.push(("VIEW", attribute::quote_parts(name))),
+                _ => {}
             }
         }
         if options.is_empty()
@@ -426,7 +462,7 @@ impl Environment for SessionEnvironment {
         match self.session.find_function(name, &self.facts.current_database) {
             Some(function) => {
                 if function.database.is_none() {
-                    self.references.lock().temporary.push(("FUNCTION", function.name.clone()));
+                    self.references.lock().temporary.push(("FUNCTION", attribute::quote(&function.name)));
                 }
                 statement::function::user_function(&function).map(Some)
             }
@@ -435,16 +471,20 @@ impl Environment for SessionEnvironment {
     }
 
     fn variable(&self, name: &[String]) -> Result<Option<Literal>> {
-        if let [one] = name {
-            let key = one.to_lowercase();
-            if let Some(variable) = self.locals.read().iter().rev().find_map(|scope| scope.get(&key)) {
-                return Ok(Some(variable.value.clone()));
+        if let [first, fields @ ..] = name {
+            let key = first.to_lowercase();
+            let value = self.locals.read().iter().rev().find_map(|scope| scope.get(&key)).map(|v| v.value.clone());
+            if let Some(value) = value.and_then(|value| field_of(value, fields)) {
+                return Ok(Some(value));
             }
         }
         let Some(key) = variable_name(name) else { return Ok(None) };
         let value = self.session.catalog_state().variables.read().get(&key).map(|v| v.value.clone());
         if value.is_some() {
-            self.references.lock().temporary.push(("VARIABLE", name.last().cloned().unwrap_or_default()));
+            self.references
+                .lock()
+                .temporary
+                .push(("VARIABLE", attribute::quote(name.last().map_or("", String::as_str))));
         }
         Ok(value)
     }

@@ -117,7 +117,17 @@ fn unbound(parameter: &Parameter, origin: &firesteel_plan::Origin) -> SparkError
 
 /// The parts that `IDENTIFIER(expr)` names.
 pub(crate) fn identifier(a: &mut Analyzer<'_>, name: &Expr) -> Result<Vec<String>> {
-    let typed = a.constant(name)?;
+    let not_constant = |text: String| {
+        let error = SparkError::new("NOT_A_CONSTANT_STRING.NOT_CONSTANT").with("name", "IDENTIFIER").with("expr", text);
+        crate::analyzer::at(error, &name.origin)
+    };
+    let typed = a.constant(name).map_err(|error| {
+        let text = || name.origin.context().map(|context| context.excerpt().fragment).unwrap_or_default();
+        if error.is("UNRESOLVED_COLUMN") { not_constant(text()) } else { error }
+    })?;
+    if !typed.is_foldable() {
+        return Err(not_constant(typed.name));
+    }
     let value = fold(a, &typed)?;
     match value {
         Literal::String(text) => firesteel_sql::parse_identifier_parts(&text, &crate::relation::parser_options(a)),

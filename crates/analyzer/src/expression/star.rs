@@ -98,10 +98,19 @@ fn without(
     }
     let mut found = Vec::with_capacity(except.len());
     for name in except {
+        // Fields of a struct that the star means go by their own names.
+        let own = columns.iter().find(|(column, _)| matches!(name.as_slice(), [one] if scope.same_name(column, one)));
+        if let Some((_, typed)) = own {
+            found.push((typed.expr.clone(), Vec::new()));
+            continue;
+        }
         let column = scope.find(name)?.ok_or_else(|| scope.unresolved(name))?;
         let mut typed = column.attribute.typed();
         for field in &column.fields {
             typed = extract_field(a, typed, field)?;
+        }
+        if !columns.iter().any(|(_, typed)| typed.expr == column.attribute.expr()) {
+            return Err(scope.unresolved(name));
         }
         found.push((column.attribute.expr(), column.fields));
     }

@@ -42,6 +42,13 @@ pub(crate) fn window(
         None => spec.text(&framed.text),
     };
     let text = format!("{} OVER ({text})", inner.name);
+    if let Some((_, rest)) = text.split_once("lateralAliasReference(") {
+        let alias = rest.split_once(')').map_or(rest, |(alias, _)| alias);
+        return Err(SparkError::new("UNSUPPORTED_FEATURE.LATERAL_COLUMN_ALIAS_IN_WINDOW")
+            .with("lca", crate::attribute::quote(alias))
+            .with("windowExpr", format!("\"{text}\""))
+            .without_context());
+    }
     let frame = framed.frame;
     if matches!(&function.kind, ExprKind::Function(call) if call.is_distinct) {
         return Err(SparkError::new("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED").with("windowExpr", format!("\"{text}\"")));

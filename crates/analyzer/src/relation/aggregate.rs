@@ -275,7 +275,7 @@ fn key_columns(a: &Analyzer<'_>, input: &Resolved, groups: &Groups) -> Result<Ve
 }
 
 fn missing_aggregation(name: &str, groups: &Groups) -> SparkError {
-    if groups.keys.is_empty() && groups.sets.is_none() {
+    if groups.keys.is_empty() {
         return SparkError::new("MISSING_GROUP_BY");
     }
     SparkError::new("MISSING_AGGREGATION")

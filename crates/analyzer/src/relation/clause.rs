@@ -108,6 +108,12 @@ pub(super) fn check_sort_key(typed: &TypedExpr, takes_aggregates: bool) -> Resul
         return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY")
             .with("treeNode", format!("Sort [{}]", typed.name)));
     }
+    let is_correlated =
+        |e: &DfExpr| matches!(e, DfExpr::ScalarSubquery(subquery) if !subquery.outer_ref_columns.is_empty());
+    if contains(is_correlated) {
+        return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_SCALAR_SUBQUERY")
+            .with("treeNode", format!("Sort [{}]", typed.name)));
+    }
     if contains(|e| matches!(e, DfExpr::WindowFunction(_)))
         || (!takes_aggregates && contains(|e| matches!(e, DfExpr::AggregateFunction(_))))
     {

@@ -58,7 +58,9 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
             let scope = a.scope(&[&left, &right]);
             let typed =
                 boolean(a.expression(condition, &scope)?, "JOIN").map_err(|e| join_condition_type(e, condition))?;
-            if crate::expression::contains_window(&typed.expr) {
+            if crate::expression::contains_window(&typed.expr)
+                || typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false)
+            {
                 return Err(crate::expression::not_in_operator(&typed));
             }
             if typed.expr.is_volatile() {

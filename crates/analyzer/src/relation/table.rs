@@ -24,6 +24,11 @@ pub(crate) fn table(a: &mut Analyzer<'_>, table: &TableReference) -> Result<Reso
     };
     if let [one] = name.as_slice() {
         if let Some(found) = cte(a, one)? {
+            if table.time_travel.is_some() {
+                return Err(
+                    SparkError::new("UNSUPPORTED_FEATURE.TIME_TRAVEL").with("relationId", crate::attribute::quote(one))
+                );
+            }
             return Ok(found);
         }
         let reference = a.references.iter().rev().find(|(n, _)| n.eq_ignore_ascii_case(one)).cloned();

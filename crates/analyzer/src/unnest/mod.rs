@@ -19,7 +19,9 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchemaRef, Result as DfResult};
 use datafusion::logical_expr::expr::{Exists, InSubquery};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
-use datafusion::logical_expr::{Expr, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Subquery};
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr,
+};
 use firesteel_error::{Result, SparkError};
 use std::sync::Arc;
 
@@ -79,7 +81,7 @@ fn rewrite(plan: LogicalPlan) -> Result<LogicalPlan> {
             LogicalPlan::Subquery(subquery) => return Ok(LogicalPlan::Subquery(subquery)),
             plan => plan,
         };
-        let plan = subplans(plan)?;
+        let plan = built(subplans(plan)?.map_expressions(with_negations_inside))?.data;
         if !plan.expressions().iter().any(|e| e.exists(|e| Ok(is_pending(e))).unwrap_or(false)) {
             return Ok(plan);
         }
@@ -100,6 +102,24 @@ fn is_pending(expr: &Expr) -> bool {
         Expr::Not(inner) => matches!(inner.as_ref(), Expr::InSubquery(_)),
         _ => false,
     }
+}
+
+/// NOT of a conjunction or disjunction with subqueries, as Spark's optimizer has it before it joins them: the
+/// subqueries are negated themselves, so that NOT IN minds nulls.
+fn with_negations_inside(expr: Expr) -> DfResult<Transformed<Expr>> {
+    expr.transform_down(|e| {
+        let Expr::Not(inner) = e else { return Ok(Transformed::no(e)) };
+        Ok(match *inner {
+            Expr::BinaryExpr(BinaryExpr { left, op: op @ (Operator::And | Operator::Or), right })
+                if left.exists(|e| Ok(is_pending(e)))? || right.exists(|e| Ok(is_pending(e)))? =>
+            {
+                let op = if op == Operator::And { Operator::Or } else { Operator::And };
+                Transformed::yes(binary_expr(Expr::Not(left), op, Expr::Not(right)))
+            }
+            Expr::Not(twice) if twice.exists(|e| Ok(is_pending(e)))? => Transformed::yes(*twice),
+            other => Transformed::no(Expr::Not(Box::new(other))),
+        })
+    })
 }
 
 /// Whether a plan refers to anything outside of it.

@@ -4,7 +4,7 @@ use arrow::array::{Array, AsArray};
 use arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
-use firesteel_error::SparkError;
+use firesteel_error::{ExceptionClass, SparkError};
 use std::sync::Arc;
 
 /// The name by which plans call the function.
@@ -36,7 +36,9 @@ impl ScalarUDFImpl for AtMostOne {
         let counts = count.to_array(args.number_rows)?;
         let counts = counts.as_primitive::<Int64Type>();
         if (0..counts.len()).any(|i| counts.is_valid(i) && counts.value(i) > 1) {
-            return Err(DataFusionError::External(Box::new(SparkError::new("SCALAR_SUBQUERY_TOO_MANY_ROWS"))));
+            return Err(DataFusionError::External(Box::new(
+                SparkError::new("SCALAR_SUBQUERY_TOO_MANY_ROWS").with_class(ExceptionClass::Runtime),
+            )));
         }
         Ok(value.clone())
     }

@@ -8,7 +8,8 @@ use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_catalog::{CatalogTable, QualifiedName, Statistics};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
-    ColumnChange, ColumnDefinition, Expr, Name, Options, Relation, RelationKind, TableAction, TableName, TableReference,
+    ColumnChange, ColumnDefinition, Expr, Name, Options, Relation, RelationKind, TableAction, TableName,
+    TableReference, ViewAction,
 };
 use firesteel_types::{Literal, Metadata, StructField};
 
@@ -19,7 +20,7 @@ impl Runner {
             // Views can be renamed and have properties, by another statement.
             let has_alternative = matches!(
                 action,
-                TableAction::Rename(_) | TableAction::SetProperties(_) | TableAction::UnsetProperties { .. }
+                TableAction::SetProperties(_) | TableAction::UnsetProperties { .. } | TableAction::SetSerde { .. }
             );
             let condition = if has_alternative {
                 "EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW"
@@ -32,6 +33,15 @@ impl Runner {
                 .or_context(|| name.origin().context())
         };
         let table = match self.found_named(name)? {
+            Found::Temporary { name, .. } if matches!(action, TableAction::Rename(_)) => {
+                let TableAction::Rename(to) = action else { return Ok(nothing()) };
+                return self.alter_temporary_view(&name, &parts, &ViewAction::Rename(to.clone()));
+            }
+            Found::Stored(table) if table.is_view() && matches!(action, TableAction::Rename(_)) => {
+                return Err(SparkError::new("EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW")
+                    .with("operation", "ALTER TABLE")
+                    .with("viewName", attribute::quote_parts(&parts)));
+            }
             Found::Stored(table) if table.is_view() => return Err(not_a_table(table.name.quoted())),
             Found::Stored(table) => table,
             Found::Temporary { .. } | Found::Global { .. } => {
@@ -320,6 +330,7 @@ fn operation_name(action: &TableAction) -> &'static str {
         TableAction::UnsetProperties { .. } => "ALTER TABLE ... UNSET TBLPROPERTIES",
         TableAction::SetLocation { .. } => "ALTER TABLE ... SET LOCATION ...",
         TableAction::SetSerde { .. } => "ALTER TABLE ... SET [SERDE|SERDEPROPERTIES]",
+        TableAction::AddColumns(columns) if columns.len() == 1 => "ALTER TABLE ... ADD COLUMN",
         TableAction::AddColumns(_) => "ALTER TABLE ... ADD COLUMNS",
         TableAction::ReplaceColumns(_) => "ALTER TABLE ... REPLACE COLUMNS",
         TableAction::DropColumns { .. } => "ALTER TABLE ... DROP COLUMNS",

@@ -175,7 +175,7 @@ impl Runner {
                 .with("obj", "FUNCTION")
                 .with("objName", self.qualify(parts)?.quoted())
                 .with("tempObj", *kind)
-                .with("tempObjName", attribute::quote(name)));
+                .with("tempObjName", name.clone()));
         }
         if references.reads_tables && *contains_sql == Some(true) {
             return Err(SparkError::new("INVALID_SQL_FUNCTION_DATA_ACCESS"));

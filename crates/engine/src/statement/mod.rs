@@ -129,8 +129,24 @@ impl Runner {
                 self.refresh(&self.parts(name)?)?;
                 Ok(nothing())
             }
-            S::AnalyzeTable { name, partition, columns, no_scan, .. } => {
-                let table = self.stored_table(name, "ANALYZE TABLE")?;
+            S::AnalyzeTable { name, partition, columns, all_columns, no_scan } => {
+                let table = match self.found_named(name)? {
+                    Found::Stored(table) if table.is_view() => {
+                        return Err(SparkError::new("UNSUPPORTED_FEATURE.ANALYZE_VIEW"));
+                    }
+                    Found::Stored(table) => table,
+                    Found::Temporary { .. } | Found::Global { .. } => {
+                        let view = attribute::quote_parts(&self.parts(name)?);
+                        return Err(if *all_columns || columns.is_some() {
+                            SparkError::new("UNSUPPORTED_FEATURE.ANALYZE_UNCACHED_TEMP_VIEW").with("viewName", view)
+                        } else {
+                            SparkError::new("EXPECT_PERMANENT_VIEW_NOT_TEMP")
+                                .with("operation", "ANALYZE TABLE")
+                                .with("viewName", view)
+                                .or_context(|| name.origin().context())
+                        });
+                    }
+                };
                 if let Some(spec) = partition {
                     self.check_partitions(&table, spec)?;
                     return Ok(nothing());

@@ -86,7 +86,7 @@ impl Runner {
                 self.catalog().alter_database(&name, |database| database.comment = comment.map(str::to_string))?;
             }
             CommentTarget::Table(name) => {
-                let table = self.stored(name, "COMMENT ON TABLE")?;
+                let table = self.stored_table(name, "COMMENT ON TABLE")?;
                 self.catalog().alter_table(&table.name, |table| {
                     table.comment = comment.map(str::to_string);
                     Ok(())

@@ -1,14 +1,25 @@
 //! UPDATE, DELETE and MERGE: tables of files refuse them once their names and expressions are right.
 
 use super::{Runner, table_operation};
+use crate::catalog_state::Found;
 use firesteel_analyzer::LocalRows;
-use firesteel_error::Result;
+use firesteel_catalog::CatalogTable;
+use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
     Expr, ExprKind, Join, JoinCondition, JoinType, Merge, MergeActionKind, Relation, RelationKind, TableName,
     TableReference,
 };
+use std::sync::Arc;
 
 impl Runner {
+    /// The table whose rows are to be changed; None for views.
+    fn updated(&self, name: &TableName) -> Result<Option<Arc<CatalogTable>>> {
+        Ok(match self.found_relation(name)? {
+            Found::Stored(table) if !table.is_view() => Some(table),
+            _ => None,
+        })
+    }
+
     pub(super) fn refuse_update(
         &self,
         table: &TableName,
@@ -16,7 +27,7 @@ impl Runner {
         assignments: &[(Expr, Expr)],
         condition: Option<&Expr>,
     ) -> Result<LocalRows> {
-        let target = self.target_table(table, "UPDATE TABLE")?;
+        let Some(target) = self.updated(table)? else { return Err(table_of_view("UPDATE TABLE")) };
         let rows = filtered(relation(table, alias), condition);
         let values = assignments.iter().flat_map(|(key, value)| [key.clone(), value.clone()]);
         self.analyse(&projected(rows, values))?;
@@ -35,7 +46,7 @@ impl Runner {
     }
 
     pub(super) fn refuse_merge(&self, merge: &Merge) -> Result<LocalRows> {
-        let target = self.target_table(&merge.target, "MERGE INTO TABLE")?;
+        let Some(target) = self.updated(&merge.target)? else { return Err(table_of_view("MERGE INTO TABLE")) };
         let rows = relation(&merge.target, merge.target_alias.as_deref());
         let joined = |condition: &Expr| {
             Relation::new(RelationKind::Join(Join {
@@ -47,6 +58,16 @@ impl Runner {
             }))
         };
         self.analyse(&joined(&merge.condition))?;
+        let keys = [&merge.matched, &merge.not_matched, &merge.not_matched_by_source]
+            .into_iter()
+            .flatten()
+            .filter_map(|action| match &action.kind {
+                MergeActionKind::Update(pairs) | MergeActionKind::Insert(pairs) => Some(pairs),
+                _ => None,
+            })
+            .flatten()
+            .map(|(key, _)| key.clone());
+        self.analyse(&projected(rows.clone(), keys))?;
         for actions in [&merge.matched, &merge.not_matched, &merge.not_matched_by_source] {
             for action in actions {
                 let values: Vec<Expr> = match &action.kind {
@@ -60,6 +81,11 @@ impl Runner {
         }
         Err(table_operation(&target.name, "MERGE INTO TABLE"))
     }
+}
+
+/// Views have no rows that could be changed.
+fn table_of_view(operation: &str) -> SparkError {
+    SparkError::new("UNSUPPORTED_FEATURE.TABLE_OPERATION").with("tableName", "`unknown`").with("operation", operation)
 }
 
 fn relation(table: &TableName, alias: Option<&str>) -> Relation {

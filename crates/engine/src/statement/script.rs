@@ -47,6 +47,8 @@ impl Runner {
 
     /// Statements in a scope of their own.
     fn statements(&self, body: &[ScriptStatement], result: &mut LocalRows) -> Result<Flow> {
+        let handlers = Handlers::of(body)?;
+        let depth = self.locals.read().len();
         self.locals.write().push(HashMap::new());
         let mut flow = Ok(Flow::Next);
         for statement in body {
@@ -54,6 +56,14 @@ impl Runner {
             if !matches!(flow, Ok(Flow::Next)) {
                 break;
             }
+        }
+        if let Err(error) = &flow
+            && !self.cancel.is_cancelled()
+            && let Some(handler) = handlers.handler_of(error)
+        {
+            // The handler sees the variables of its block; the block ends with it.
+            self.locals.write().truncate(depth + 1);
+            flow = self.statements(handler, result);
         }
         self.locals.write().pop();
         flow
@@ -137,8 +147,8 @@ impl Runner {
             }
             S::Leave { label } => Ok(Flow::Leave(label.clone())),
             S::Iterate { label } => Ok(Flow::Iterate(label.clone())),
-            S::DeclareCondition { .. } => Err(SparkError::unsupported("DECLARE CONDITION in scripts")),
-            S::DeclareHandler { .. } => Err(SparkError::unsupported("DECLARE HANDLER in scripts")),
+            // A block's declarations are looked at when it begins.
+            S::DeclareCondition { .. } | S::DeclareHandler { .. } => Ok(Flow::Next),
             S::DeclareCursor { .. } | S::Open { .. } | S::Fetch { .. } | S::Close { .. } => {
                 Err(SparkError::unsupported("cursors in scripts"))
             }
@@ -167,6 +177,78 @@ impl Runner {
                 Err(SparkError::new("INVALID_BOOLEAN_STATEMENT").with("invalidStatement", data_type.sql()))
             }
         }
+    }
+}
+
+/// The handlers that a block declares.
+struct Handlers<'s> {
+    /// Conditions and bodies.
+    handlers: Vec<(&'s [String], &'s [ScriptStatement])>,
+}
+
+impl<'s> Handlers<'s> {
+    fn of(body: &'s [ScriptStatement]) -> Result<Self> {
+        let mut declared: Vec<String> = Vec::new();
+        let mut handlers: Vec<(&'s [String], &'s [ScriptStatement])> = Vec::new();
+        for statement in body {
+            match statement {
+                ScriptStatement::DeclareCondition { name, .. } => {
+                    let name = name.to_uppercase();
+                    if declared.contains(&name) {
+                        return Err(
+                            SparkError::new("DUPLICATE_CONDITION_IN_SCOPE").with("condition", format!("`{name}`"))
+                        );
+                    }
+                    declared.push(name);
+                }
+                ScriptStatement::DeclareHandler { conditions, body, .. } => {
+                    for condition in conditions {
+                        check_known(condition, &declared)?;
+                        if handlers.iter().any(|(others, _)| others.contains(condition)) {
+                            return Err(twice(condition));
+                        }
+                    }
+                    handlers.push((conditions.as_slice(), body.as_slice()));
+                }
+                _ => {}
+            }
+        }
+        Ok(Self { handlers })
+    }
+
+    /// The body for an error: by its condition, else its SQLSTATE, else whatever it is.
+    fn handler_of(&self, error: &SparkError) -> Option<&'s [ScriptStatement]> {
+        let state = error.sql_state().unwrap_or_default();
+        let by_state = format!("SQLSTATE {state}");
+        let is_missing = state.starts_with("02");
+        let tests: [&dyn Fn(&str) -> bool; 4] = [
+            &|condition| error.is(&condition.to_uppercase()),
+            &|condition| condition == by_state,
+            &|condition| is_missing && condition == "NOT FOUND",
+            &|condition| !is_missing && !state.starts_with("XX") && condition == "SQLEXCEPTION",
+        ];
+        tests.iter().find_map(|test| {
+            let found = self.handlers.iter().find(|(conditions, _)| conditions.iter().any(|c| test(c)));
+            found.map(|(_, body)| *body)
+        })
+    }
+}
+
+/// A handler's condition is one of Spark's, or declared before.
+fn check_known(condition: &str, declared: &[String]) -> Result<()> {
+    let name = condition.to_uppercase();
+    let is_general = name.starts_with("SQLSTATE ") || matches!(name.as_str(), "NOT FOUND" | "SQLEXCEPTION");
+    if is_general || declared.contains(&name) || SparkError::from_condition_name(&name).is_some() {
+        return Ok(());
+    }
+    Err(SparkError::new("INVALID_HANDLER_DECLARATION.CONDITION_NOT_FOUND").with("condition", name))
+}
+
+/// Two handlers of a block are for the same.
+fn twice(condition: &str) -> SparkError {
+    match condition.strip_prefix("SQLSTATE ") {
+        Some(state) => SparkError::new("DUPLICATE_EXCEPTION_HANDLER.SQLSTATE").with("sqlState", state),
+        None => SparkError::new("DUPLICATE_EXCEPTION_HANDLER.CONDITION").with("condition", condition.to_uppercase()),
     }
 }
 

@@ -89,6 +89,9 @@ impl Runner {
             else {
                 return Err(super::not_a_table(&parts, "SHOW TABLE EXTENDED"));
             };
+            if table.is_view() {
+                return Err(super::not_a_table(&table.name.parts(), "SHOW TABLE EXTENDED ... PARTITION ..."));
+            }
             if table.partition_columns.is_empty() {
                 return Err(super::alter_table::not_partitioned(&table, "SHOW TABLE EXTENDED"));
             }
@@ -121,8 +124,10 @@ impl Runner {
     pub(super) fn show_create_table(&self, name: &TableName, as_serde: bool) -> Result<LocalRows> {
         let parts = self.parts(name)?;
         let Found::Stored(table) = self.found_named(name)? else {
-            return Err(SparkError::new("UNSUPPORTED_SHOW_CREATE_TABLE.ON_TEMPORARY_VIEW")
-                .with("tableName", attribute::quote_parts(&parts)));
+            return Err(SparkError::new("EXPECT_PERMANENT_VIEW_NOT_TEMP")
+                .with("operation", "SHOW CREATE TABLE")
+                .with("viewName", attribute::quote_parts(&parts))
+                .or_context(|| name.origin().context()));
         };
         if as_serde && !table.is_view() {
             return Err(SparkError::new("UNSUPPORTED_SHOW_CREATE_TABLE.ON_DATA_SOURCE_TABLE_WITH_AS_SERDE")

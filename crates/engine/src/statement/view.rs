@@ -153,7 +153,7 @@ impl Runner {
                 .with("obj", "VIEW")
                 .with("objName", name.quoted())
                 .with("tempObj", *kind)
-                .with("tempObjName", attribute::quote(temporary))),
+                .with("tempObjName", temporary.clone())),
         }
     }
 
@@ -218,7 +218,11 @@ impl Runner {
                     .with("operation", "ALTER VIEW")
                     .or_context(|| name.origin().context()));
             }
-            Found::Temporary { name, .. } => return self.alter_temporary_view(&name, &parts, action),
+            Found::Temporary { name: view, .. } => {
+                return self
+                    .alter_temporary_view(&view, &parts, action)
+                    .map_err(|error| error.or_context(|| name.origin().context()));
+            }
             Found::Global { .. } => return Err(SparkError::unsupported("ALTER VIEW of global temporary views")),
         };
         match action {
@@ -256,7 +260,7 @@ impl Runner {
         Ok(nothing())
     }
 
-    fn alter_temporary_view(&self, name: &str, parts: &[String], action: &ViewAction) -> Result<LocalRows> {
+    pub(super) fn alter_temporary_view(&self, name: &str, parts: &[String], action: &ViewAction) -> Result<LocalRows> {
         match action {
             ViewAction::As(query, text) => self.create_temporary_view(
                 &CreateView {
@@ -292,9 +296,13 @@ impl Runner {
                 }
                 Ok(nothing())
             }
-            ViewAction::SetProperties(_) | ViewAction::UnsetProperties { .. } | ViewAction::SchemaMode(_) => {
+            ViewAction::SchemaMode(_) => {
+                Err(SparkError::new("UNSUPPORTED_FEATURE.TEMPORARY_VIEW_WITH_SCHEMA_BINDING_MODE").without_context())
+            }
+            ViewAction::SetProperties(_) | ViewAction::UnsetProperties { .. } => {
+                let verb = if matches!(action, ViewAction::SetProperties(_)) { "SET" } else { "UNSET" };
                 Err(SparkError::new("EXPECT_PERMANENT_VIEW_NOT_TEMP")
-                    .with("operation", "ALTER VIEW ... SET TBLPROPERTIES")
+                    .with("operation", format!("ALTER VIEW ... {verb} TBLPROPERTIES"))
                     .with("viewName", attribute::quote_parts(parts)))
             }
         }

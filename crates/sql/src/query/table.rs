@@ -3,7 +3,7 @@
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use firesteel_error::Result;
-use firesteel_plan::{RelationKind, TableReference, TimeTravel};
+use firesteel_plan::{ExprKind, RelationKind, TableReference, TimeTravel};
 
 impl Parser<'_> {
     /// `name` after TABLE.
@@ -48,6 +48,7 @@ impl Parser<'_> {
 
     /// `[FOR] VERSION | TIMESTAMP AS OF …`.
     fn time_travel(&mut self) -> Result<Option<TimeTravel>> {
+        let start = self.mark();
         let count = usize::from(self.is(K::FOR));
         let is_version = self.ahead_is(count, K::VERSION) || self.ahead_is(count, K::SYSTEM_VERSION);
         let is_time = self.ahead_is(count, K::TIMESTAMP) || self.ahead_is(count, K::SYSTEM_TIME);
@@ -59,6 +60,16 @@ impl Parser<'_> {
         }
         if is_time {
             let moment = self.value()?;
+            let reason = if moment.any(|part| matches!(part.kind, ExprKind::Attribute { .. })) {
+                "timestamp expression cannot refer to any columns"
+            } else if moment.any(|part| matches!(part.kind, ExprKind::Subquery { .. })) {
+                "timestamp expression cannot contain subqueries"
+            } else {
+                ""
+            };
+            if !reason.is_empty() {
+                return Err(self.error(start, "_LEGACY_ERROR_TEMP_0056").with("reason", reason));
+            }
             return Ok(Some(TimeTravel::Timestamp(Box::new(moment))));
         }
         if self.ahead_is_text(0) {

@@ -97,6 +97,7 @@ impl Parser<'_> {
             }
             parser.qualified_name().map(|name| name.join("."))
         })?;
+        check_conditions(&conditions)?;
         let body = if self.is(K::BEGIN) {
             vec![ScriptStatement::Block(self.block(None)?)]
         } else {
@@ -152,6 +153,26 @@ impl Parser<'_> {
         let into = self.comma_separated(Self::variable_name)?;
         Ok(ScriptStatement::Fetch { cursor, into })
     }
+}
+
+/// A handler's conditions are told apart, and general ones stand alone.
+fn check_conditions(conditions: &[String]) -> Result<()> {
+    let is_general = |condition: &&String| matches!(condition.as_str(), "NOT FOUND" | "SQLEXCEPTION");
+    if conditions.len() > 1 && conditions.iter().any(|condition| is_general(&condition)) {
+        return Err(SparkError::new("INVALID_HANDLER_DECLARATION.INVALID_CONDITION_COMBINATION"));
+    }
+    for (index, condition) in conditions.iter().enumerate() {
+        if !conditions.iter().take(index).any(|other| other.eq_ignore_ascii_case(condition)) {
+            continue;
+        }
+        return Err(match condition.strip_prefix("SQLSTATE ") {
+            Some(state) => SparkError::new("INVALID_HANDLER_DECLARATION.DUPLICATE_SQLSTATE_IN_HANDLER_DECLARATION")
+                .with("sqlState", state),
+            None => SparkError::new("INVALID_HANDLER_DECLARATION.DUPLICATE_CONDITION_IN_HANDLER_DECLARATION")
+                .with("condition", condition.to_uppercase()),
+        });
+    }
+    Ok(())
 }
 
 /// The error that a variable is declared after what must follow it.
