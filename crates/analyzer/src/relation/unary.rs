@@ -150,9 +150,13 @@ fn constant_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str, input: 
     let typed = match a.constant(expr) {
         // A column that is there is no constant; one that is not is not known.
         Err(error) if error.is("UNRESOLVED_COLUMN") => {
-            let input = a.relation(input)?;
-            let scope = a.scope(&[&input]);
-            a.expression(expr, &scope).map_err(|_| error)?
+            let below = a.relation(input)?;
+            let scope = a.scope(&[&below]);
+            let typed = a.expression(expr, &scope).map_err(|_| error)?;
+            let error = SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE")
+                .with("name", name)
+                .with("expr", format!("\"{}\"", typed.name));
+            return Err(at(error, &input.origin));
         }
         typed => typed?,
     };
