@@ -203,7 +203,7 @@ impl Runner {
             R::DropTempView { name } => flag(self.drop_temporary_view(name)),
             R::DropGlobalTempView { name } => flag(self.drop_global_view(name)),
             R::RecoverPartitions { table } => {
-                let name = TableName::Parts(self.parse_name(table)?);
+                let name = TableName::of(self.parse_name(table)?);
                 self.recover_partitions(&name, "recoverPartitions()")
             }
             R::IsCached { table } => flag(self.is_cached(&self.parse_name(table)?)?),
@@ -390,7 +390,7 @@ impl Runner {
             return Err(table_not_found(&name.quoted()));
         }
         self.query(&Relation::new(RelationKind::Table(TableReference {
-            name: TableName::Parts(name.parts()),
+            name: TableName::of(name.parts()),
             options: Vec::new(),
             is_streaming: false,
             time_travel: None,

@@ -41,6 +41,9 @@ pub struct SessionEnvironment {
     views: usize,
     /// What the analysis looked up.
     references: Arc<Mutex<References>>,
+    /// The view that is being defined, and the views that its query has been followed through.
+    defined: Option<String>,
+    path: Vec<String>,
 }
 
 /// What an analysis found by name.
@@ -85,7 +88,34 @@ impl SessionEnvironment {
             locals,
             views: 0,
             references: Arc::default(),
+            defined: None,
+            path: Vec::new(),
         }
+    }
+
+    /// The environment for the new query of a view, quoted, that is there already.
+    pub(crate) fn defining(mut self, view: String) -> Self {
+        self.defined = Some(view);
+        self
+    }
+
+    /// A view's query must not lead back to the view.
+    fn check_not_recursive(&self, found: &Found) -> Result<()> {
+        let Some(defined) = &self.defined else { return Ok(()) };
+        let name = match found {
+            Found::Temporary { name, .. } => attribute::quote(name),
+            Found::Global { name, .. } => {
+                attribute::quote_parts(&[self.conf.global_temp_database.clone(), name.clone()])
+            }
+            Found::Stored(table) => table.name.quoted(),
+        };
+        if !name.eq_ignore_ascii_case(defined) {
+            return Ok(());
+        }
+        let path = std::iter::once(defined).chain(&self.path).chain([defined]);
+        Err(SparkError::new("RECURSIVE_VIEW")
+            .with("viewIdent", defined.clone())
+            .with("newPath", path.cloned().collect::<Vec<_>>().join(" -> ")))
     }
 
     /// The environment in which a view's query is analysed.
@@ -108,6 +138,8 @@ impl SessionEnvironment {
             locals: self.locals.clone(),
             views: self.views + 1,
             references: Arc::default(),
+            defined: self.defined.clone(),
+            path: self.path.iter().cloned().chain([attribute::quote_parts(name)]).collect(),
         })
     }
 
@@ -314,6 +346,9 @@ impl Environment for SessionEnvironment {
             return Err(SparkError::unsupported("time travel"));
         }
         let found = self.session.find(name, &self.facts.current_database)?;
+        if let Some(found) = &found {
+            self.check_not_recursive(found)?;
+        }
         {
             let mut references = self.references.lock();
             references.reads_tables = true;

@@ -152,7 +152,7 @@ pub(crate) fn write_to(session: &Arc<Session>, write: &WriteOperationV2) -> Resu
         WriteModeV2::Append => {
             old.ok_or_else(|| table_not_found(&attribute::quote_parts(&write.table)))?;
             let insert = Insert {
-                table: TableName::Parts(write.table.clone()),
+                table: TableName::of(write.table.clone()),
                 columns: Vec::new(),
                 partition: Vec::new(),
                 if_partition_not_exists: false,
@@ -175,7 +175,7 @@ pub(crate) fn write_to(session: &Arc<Session>, write: &WriteOperationV2) -> Resu
 
 fn insert(name: &Name, write: &WriteOperation, overwrite: bool, by_name: bool) -> Insert {
     Insert {
-        table: TableName::Parts(name.clone()),
+        table: TableName::of(name.clone()),
         columns: Vec::new(),
         partition: Vec::new(),
         if_partition_not_exists: false,
