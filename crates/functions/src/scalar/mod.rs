@@ -1,6 +1,7 @@
 //! Scalar functions and generators, a folder a family.
 
 pub mod array;
+pub mod avro;
 pub mod bitwise;
 pub mod conditional;
 pub mod conversion;
@@ -32,6 +33,7 @@ pub static CHECKED_KERNELS: &[&[&Function]] = &[
     array::order::KERNELS,
     array::size::KERNELS,
     array::vector::KERNELS,
+    avro::KERNELS,
     datetime::KERNELS,
     datetime::part::KERNELS,
     datetime::unit::KERNELS,
@@ -80,6 +82,7 @@ pub fn families() -> Vec<&'static [&'static Function]> {
         datetime::FUNCTIONS,
         interval::FUNCTIONS,
         array::FUNCTIONS,
+        avro::FUNCTIONS,
         map::FUNCTIONS,
         struct_::FUNCTIONS,
         lambda::FUNCTIONS,
