@@ -16,6 +16,7 @@ pub mod math;
 pub mod misc;
 pub mod operator;
 pub mod predicate;
+pub mod protobuf;
 pub mod regexp;
 pub mod spatial;
 pub mod string;
@@ -51,6 +52,7 @@ pub static CHECKED_KERNELS: &[&[&Function]] = &[
     misc::aes::KERNELS,
     misc::internal::KERNELS,
     misc::session::KERNELS,
+    protobuf::KERNELS,
     spatial::KERNELS,
     string::character::KERNELS,
     string::encoding::KERNELS,
@@ -68,6 +70,7 @@ pub fn families() -> Vec<&'static [&'static Function]> {
     vec![
         operator::FUNCTIONS,
         predicate::FUNCTIONS,
+        protobuf::FUNCTIONS,
         conditional::FUNCTIONS,
         bitwise::FUNCTIONS,
         math::FUNCTIONS,

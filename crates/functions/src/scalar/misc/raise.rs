@@ -30,20 +30,6 @@ function! {
     example "SELECT assert_true(0 < 1)" => "NULL";
 }
 function! {
-    /// `from_protobuf(data, messageName[, descFilePath[, options]])`
-    FROM_PROTOBUF = "from_protobuf" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("from_protobuf")));
-    usage "The value of Protobuf bytes. This server cannot yet.";
-    since "4.0.0";
-}
-function! {
-    /// `to_protobuf(child, messageName[, descFilePath[, options]])`
-    TO_PROTOBUF = "to_protobuf" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("to_protobuf")));
-    usage "A value as Protobuf bytes. This server cannot yet.";
-    since "4.0.0";
-}
-function! {
     /// `reflect(class, method[, arg1, …])`
     REFLECT = "reflect" in Misc, Signature::variadic(&[], ArgType::Any)
         => Body::Build(|_, _| Err(SparkError::unsupported("reflect: calls of Java methods")));
