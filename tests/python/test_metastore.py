@@ -105,8 +105,8 @@ def test_changes_survive_a_server_that_is_killed_amid_them(kept):
         session.sql(f"CREATE TABLE t{number} (a INT)")
     server.kill()
     names = kept.run(lambda spark: {row.tableName for row in spark.sql("SHOW TABLES").collect()})
+    # The session is not stopped: its client would look for the dead server for minutes.
     assert names == {f"t{number}" for number in range(20)}
-    session.stop()
 
 
 def test_a_second_server_is_refused(kept):
