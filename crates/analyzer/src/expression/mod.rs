@@ -146,8 +146,8 @@ pub(crate) fn evaluate(typed: &TypedExpr) -> Result<arrow::array::ArrayRef> {
         datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props, &Default::default())
             .map_err(crate::resolved::engine_error)?;
     let options = RecordBatchOptions::new().with_row_count(Some(1));
-    let batch = RecordBatch::try_new_with_options(schema, vec![], &options)
-        .map_err(|e| SparkError::internal(e.to_string()))?;
+    let batch =
+        RecordBatch::try_new_with_options(schema, vec![], &options).map_err(|e| SparkError::internal(e.to_string()))?;
     physical.evaluate(&batch).and_then(|v| v.into_array(1)).map_err(crate::resolved::engine_error)
 }
 
