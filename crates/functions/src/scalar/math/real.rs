@@ -1,5 +1,6 @@
 //! Functions of one or two real numbers.
 
+use super::exponential::{acosh, cbrt, cosh, exp, sinh, tanh};
 use super::logarithm::{asinh, ln};
 use crate::scalar::string::declare::{function, lenient, param, strict};
 use crate::scalar::string::rows::{Doubles, Rows, array_or_constant, downcast, finish, primitives};
@@ -33,10 +34,6 @@ fn logarithm(args: &KernelArgs<'_>, bound: f64, function: impl Fn(f64) -> f64) -
 fn pairs(args: &KernelArgs<'_>, function: impl Fn(f64, f64) -> f64) -> Result<ColumnarValue> {
     let (left, right): (Doubles, Doubles) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     primitives::<Float64Type>(args, |row| Ok(left.get(row).zip(right.get(row)).map(|(a, b)| function(a, b))))
-}
-
-fn acosh(x: f64) -> f64 {
-    ln(x + (x * x - 1.0).sqrt())
 }
 
 fn atanh(x: f64) -> f64 {
@@ -97,7 +94,7 @@ function! {
 }
 function! {
     /// `cbrt(expr)`
-    CBRT = "cbrt" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::cbrt));
+    CBRT = "cbrt" in Math, ONE => lenient(DataType::Double, |args| each(args, cbrt));
     text |a| format!("CBRT({})", a.join(", "));
     usage "The cube root of `expr`.";
     since "1.4.0";
@@ -113,7 +110,7 @@ function! {
 }
 function! {
     /// `cosh(expr)`
-    COSH = "cosh" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::cosh));
+    COSH = "cosh" in Math, ONE => lenient(DataType::Double, |args| each(args, cosh));
     text |a| format!("COSH({})", a.join(", "));
     usage "The hyperbolic cosine of `expr`.";
     since "1.4.0";
@@ -145,7 +142,7 @@ function! {
 }
 function! {
     /// `exp(expr)`
-    EXP = "exp" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::exp));
+    EXP = "exp" in Math, ONE => lenient(DataType::Double, |args| each(args, exp));
     text |a| format!("EXP({})", a.join(", "));
     usage "Euler's number to the power of `expr`.";
     since "1.4.0";
@@ -223,7 +220,7 @@ function! {
 }
 function! {
     /// `sinh(expr)`
-    SINH = "sinh" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::sinh));
+    SINH = "sinh" in Math, ONE => lenient(DataType::Double, |args| each(args, sinh));
     text |a| format!("SINH({})", a.join(", "));
     usage "The hyperbolic sine of `expr`.";
     since "1.4.0";
@@ -247,7 +244,7 @@ function! {
 }
 function! {
     /// `tanh(expr)`
-    TANH = "tanh" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::tanh));
+    TANH = "tanh" in Math, ONE => lenient(DataType::Double, |args| each(args, tanh));
     text |a| format!("TANH({})", a.join(", "));
     usage "The hyperbolic tangent of `expr`.";
     since "1.4.0";
