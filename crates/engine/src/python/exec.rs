@@ -314,23 +314,6 @@ pub(crate) async fn bind(plan: Arc<dyn ExecutionPlan>, state: &SessionState) -> 
     .map_err(engine_error)
 }
 
-/// What the workers of a plan reported to accumulators.
-pub(crate) fn accumulators(plan: &Arc<dyn ExecutionPlan>) -> Vec<bytes::Bytes> {
-    let mut all = Vec::new();
-    let mut seen: Vec<*const WorkerContext> = Vec::new();
-    let _ = plan.apply(|node| {
-        let any: &dyn std::any::Any = node.as_ref();
-        if let Some(context) = any.downcast_ref::<PythonExec>().and_then(|python| python.context.as_ref())
-            && !seen.contains(&Arc::as_ptr(context))
-        {
-            seen.push(Arc::as_ptr(context));
-            all.extend(context.accumulators.lock().iter().cloned());
-        }
-        Ok(TreeNodeRecursion::Continue)
-    });
-    all
-}
-
 fn has_python(plan: &Arc<dyn ExecutionPlan>) -> bool {
     plan.exists(|node| {
         let any: &dyn std::any::Any = node.as_ref();

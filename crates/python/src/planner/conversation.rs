@@ -20,6 +20,8 @@ const FINISH_TIME: Duration = Duration::from_secs(1);
 pub enum PlannerError {
     /// User code, or the worker's checks of it, failed with this text.
     Python(String),
+    /// A data source that was ready failed with this text when it was asked for its partitions.
+    Partitions(String),
     Other(SparkError),
 }
 
@@ -27,7 +29,7 @@ impl PlannerError {
     /// An error for users, given that of Python's text.
     pub fn into_error(self, of_python: impl FnOnce(String) -> SparkError) -> SparkError {
         match self {
-            Self::Python(text) => of_python(text),
+            Self::Python(text) | Self::Partitions(text) => of_python(text),
             Self::Other(error) => error,
         }
     }
