@@ -193,7 +193,7 @@ impl Planning<'_> {
                         Ok(Argument { column, name: parameter.name.clone() })
                     })
                     .collect::<DfResult<Vec<_>>>()?;
-                Ok(SentChain { functions: chain.functions.clone(), arguments })
+                Ok(SentChain { functions: chain.functions.clone(), arguments, result_id: super::work::fresh_id() })
             })
             .collect::<DfResult<Vec<_>>>()?;
         Ok((chains, columns.columns))

@@ -141,9 +141,8 @@ impl PythonSession {
         environment.memory = setting(keys::PYSPARK_MEMORY).and_then(|text| mebibytes(&text));
         let mut runner: Vec<(String, String)> =
             RUNNER.iter().filter_map(|key| setting(key).map(|value| ((*key).to_string(), value))).collect();
-        if let Some(profiler) = setting(keys::PYTHON_UDF_PROFILER) {
-            runner.push((keys::PYTHON_UDF_PROFILER.into(), profiler));
-        }
+        let profiler = setting(keys::PYTHON_UDF_PROFILER);
+        runner.extend(profiler.iter().map(|profiler| (keys::PYTHON_UDF_PROFILER.to_string(), profiler.clone())));
         let mut planning = Vec::new();
         if let Some(profiler) = setting(keys::DATA_SOURCE_PROFILER) {
             planning.push((keys::DATA_SOURCE_PROFILER.to_string(), profiler));
@@ -152,6 +151,7 @@ impl PythonSession {
         let conf = firesteel_config::SqlConf::new(&*config);
         let settings = WorkerSettings {
             runner,
+            profiler,
             time_zone: conf.time_zone_text.clone(),
             batch_rows: usize::try_from(conf.arrow_max_records).unwrap_or(0),
             pickled_rows: usize::try_from(config.integer(keys::PYTHON_UDF_MAX_RECORDS)).unwrap_or(100).max(1),
