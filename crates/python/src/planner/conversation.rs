@@ -89,6 +89,8 @@ impl Conversation {
             message.put_pairs(question.settings);
         }
         message.extend(question.body);
+        // The worker keeps its answer back until it has seen the end.
+        message.put_int(special::END_OF_STREAM);
         let mut worker = pool.worker(environment).await?;
         let Some(mut writer) = worker.writer.take() else {
             return Err(SparkError::internal("a worker without its socket").into());
@@ -132,12 +134,8 @@ impl Conversation {
             accumulators.push(self.bytes().await?);
         }
         let Some(writing) = self.writing.0.take() else { return Ok(accumulators) };
-        let Ok(Ok(mut writer)) = writing.await else { return Ok(accumulators) };
-        let end = async {
-            writer.write_all(&special::END_OF_STREAM.to_be_bytes()).await?;
-            writer.flush().await?;
-            wire::read_int(&mut self.worker.reader).await
-        };
+        let Ok(Ok(writer)) = writing.await else { return Ok(accumulators) };
+        let end = wire::read_int(&mut self.worker.reader);
         if matches!(tokio::time::timeout(FINISH_TIME, end).await, Ok(Ok(special::END_OF_STREAM))) {
             self.worker.release(writer);
         }
