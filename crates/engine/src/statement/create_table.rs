@@ -231,13 +231,20 @@ impl Runner {
             Some(location) => (local_path(location)?, TableKind::External),
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
-        if !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc") {
+        let python = self.session.python().source(&provider);
+        if python.is_none() && !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc") {
             if matches!(provider.as_str(), "avro" | "xml" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
                 return Err(SparkError::unsupported(format!("tables of the format {provider}")));
             }
             return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", new.provider));
         }
-        if new.schema.fields.is_empty() {
+        if let Some(python) = python
+            && new.schema.fields.is_empty()
+        {
+            let options: Options = new.options.clone().into_iter().collect();
+            let scan = self.block(crate::python::source::table(&self.session, python, None, &options))?;
+            new.schema = scan.schema;
+        } else if new.schema.fields.is_empty() {
             self.inferred(&mut new)?;
         }
         let mut seen: Vec<String> = Vec::new();
