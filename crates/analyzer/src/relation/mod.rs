@@ -106,7 +106,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             unary::collect_metrics(a, input, name, metrics, relation.plan_id())
         }
         K::Parse { input, format, schema, options } => unary::parse(a, input, format, schema.as_ref(), options),
-        K::WithWatermark { .. } => Err(SparkError::unsupported("withWatermark (Structured Streaming)")),
+        K::WithWatermark { input, delay, .. } => unary::with_watermark(a, input, delay),
         K::ShowString { .. } | K::HtmlString { .. } => {
             Err(SparkError::unsupported("show() of a frame as the input of another operation"))
         }
