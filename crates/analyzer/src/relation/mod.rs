@@ -20,6 +20,7 @@ mod select;
 mod set_operation;
 mod statistic;
 mod table;
+mod table_argument;
 mod time_window;
 mod transpose;
 mod unary;

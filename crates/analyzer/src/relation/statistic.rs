@@ -50,7 +50,7 @@ pub(crate) fn statistic(a: &mut Analyzer<'_>, input: &Relation, statistic: &Stat
         }
         Statistic::SampleBy { column, fractions, seed } => {
             check_fractions(fractions, a.zone())?;
-            let seed = seed.unwrap_or_else(|| a.env.query_time());
+            let seed = seed.unwrap_or_else(|| a.env.query_time().micros());
             let mut branches = Vec::new();
             for (value, fraction) in fractions {
                 branches.push(Expr::call("<=>", vec![column.as_ref().clone(), Expr::literal(value.clone())]));

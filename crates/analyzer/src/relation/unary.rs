@@ -513,7 +513,7 @@ pub(crate) fn sample(
             input = input.with_plan(plan);
         }
     }
-    let seed = seed.unwrap_or_else(|| a.env.query_time());
+    let seed = seed.unwrap_or_else(|| a.env.query_time().micros());
     if with_replacement {
         return sample_with_replacement(a, input, upper - lower, seed);
     }
