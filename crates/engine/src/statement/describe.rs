@@ -133,7 +133,7 @@ impl Runner {
 
     pub(super) fn describe_column(&self, name: &TableName, column: &Name, is_extended: bool) -> Result<LocalRows> {
         let parts = self.parts(name)?;
-        let found = self.found(&parts)?;
+        let found = self.found_relation(&parts)?;
         let schema = self.schema_of(&found);
         let own = match column.as_slice() {
             [one] => one,

@@ -280,10 +280,22 @@ impl Runner {
         })
     }
 
+    /// As [`Runner::found`], where the name is looked up as that of a query's relation is.
+    pub fn found_relation(&self, parts: &[String]) -> Result<Found> {
+        self.find(parts)?.ok_or_else(|| self.relation_not_found(parts))
+    }
+
+    /// The error of a relation that is not there.
+    pub fn relation_not_found(&self, parts: &[String]) -> SparkError {
+        let places = ["`system`.`builtin`", "`system`.`session`"];
+        table_not_found_in(&attribute::quote_parts(parts), &places, &self.database())
+    }
+
     /// A table or view of the catalog, not a temporary view.
     pub fn stored(&self, name: &TableName, operation: &str) -> Result<Arc<CatalogTable>> {
         let parts = self.parts(name)?;
-        match self.found(&parts)? {
+        let is_relation = matches!(operation, "INSERT" | "UPDATE TABLE" | "DELETE TABLE" | "MERGE INTO TABLE");
+        match if is_relation { self.found_relation(&parts)? } else { self.found(&parts)? } {
             Found::Stored(table) => Ok(table),
             Found::Temporary { .. } | Found::Global { .. } => Err(not_a_table(&parts, operation)),
         }
