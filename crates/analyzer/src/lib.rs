@@ -27,5 +27,6 @@ mod unnest;
 pub use analyzer::Analyzer;
 pub use attribute::{Attribute, AttributeId};
 pub use environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
+pub use relation::may_not_be_cartesian;
 pub use resolved::{Frame, Resolved};
 pub use unnest::{AT_MOST_ONE, at_most_one, unnest};

@@ -28,6 +28,7 @@ mod unpivot;
 mod with;
 
 pub(crate) use aggregate::grouping_marker;
+pub use join::may_not_be_cartesian;
 pub(crate) use leaf::one_row_plan;
 pub(crate) use leaf::persisted;
 
