@@ -1,8 +1,8 @@
 //! JSON files: an object per line, or a document per file.
 
-use crate::blocks::{Blocks, texts};
+use crate::blocks::Blocks;
 use crate::csv::{ParseMode, malformed};
-use crate::json_rows::parse;
+use crate::json_rows::Records;
 use crate::lines::{LineOptions, Lines, text, whole};
 use crate::listing::DataFile;
 use crate::options::{Sampling, SourceOptions};
@@ -223,10 +223,14 @@ impl JsonReader {
         self.batches(Input::Texts(texts.into_iter()), columns, batch_size)
     }
 
+    /// What makes batches of some columns.
+    fn records(&self, columns: &[usize]) -> Records {
+        let wanted = columns.iter().map(|i| self.schema.fields[*i].clone()).collect();
+        Records::new(wanted, self.options.clone())
+    }
+
     fn batches(&self, mut input: Input, columns: &[usize], batch_size: usize) -> Result<Batches> {
-        let options = self.options.clone();
-        let wanted: Vec<StructField> = columns.iter().map(|i| self.schema.fields[*i].clone()).collect();
-        let batch = move |records: &[String]| parse(records, &wanted, &options);
+        let mut parser = self.records(columns);
         let mut next = move || -> Result<Option<RecordBatch>> {
             let mut records = Vec::with_capacity(batch_size);
             while records.len() < batch_size {
@@ -235,26 +239,21 @@ impl JsonReader {
                     None => break,
                 }
             }
-            if records.is_empty() { Ok(None) } else { batch(&records).map(Some) }
+            if records.is_empty() { Ok(None) } else { parser.batch(&records).map(Some) }
         };
         Ok(Box::new(std::iter::from_fn(move || next().transpose())))
     }
-}
 
-impl JsonReader {
     fn read_blocks(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {
-        let options = self.options.clone();
-        let mut blocks = Blocks::open(part, &options.lines)?;
+        let mut blocks = Blocks::open(part, &self.options.lines)?;
         let ends = blocks.line_ends();
-        let wanted: Vec<StructField> = columns.iter().map(|i| self.schema.fields[*i].clone()).collect();
+        let mut parser = self.records(columns);
         let mut next = move || -> Result<Option<RecordBatch>> {
             loop {
                 let Some(block) = blocks.block()? else { return Ok(None) };
-                let (records, used) = texts(block, ends, batch_size);
-                let batch = if records.is_empty() { None } else { Some(parse(&records, &wanted, &options)?) };
-                let per_record = used / records.len().max(1);
-                drop(records);
-                blocks.take(used, per_record * batch_size / 8 * 9);
+                let (batch, used) = parser.lines(block, ends, batch_size)?;
+                let per_record = used / batch.as_ref().map_or(1, RecordBatch::num_rows).max(1);
+                blocks.take(used, per_record.saturating_mul(batch_size / 8 * 9));
                 if batch.is_some() {
                     return Ok(batch);
                 }

@@ -1,8 +1,10 @@
 //! Types of JSON records, merged while the text is read, in parts of files side by side.
 
-use crate::blocks::{Blocks, texts};
+use crate::blocks::Blocks;
 use crate::csv::{ParseMode, malformed};
 use crate::json::JsonOptions;
+use crate::json_bytes::Cursor;
+use crate::lines::text;
 use crate::listing::DataFile;
 use crate::records::FilePart;
 use firesteel_error::{Result, SparkError};
@@ -32,6 +34,8 @@ struct Fields {
 #[derive(Debug)]
 struct Entry {
     name: String,
+    /// `"name":`, as most objects have it.
+    key: Vec<u8>,
     node: Node,
     /// The last object that had it.
     visit: u64,
@@ -65,9 +69,25 @@ impl Fields {
             return *place;
         }
         let place = self.entries.len();
-        self.entries.push(Entry { name: name.to_string(), node: Node::Leaf(DataType::Null), visit: 0 });
+        let key = format!("\"{name}\":").into_bytes();
+        self.entries.push(Entry { name: name.to_string(), key, node: Node::Leaf(DataType::Null), visit: 0 });
         self.places.insert(name.to_string(), place);
         place
+    }
+}
+
+impl Fields {
+    /// The entry of the name that comes next in bytes, which is expected at a place.
+    #[inline]
+    fn entry_of(&mut self, cursor: &mut Cursor<'_>, place: usize) -> Option<&mut Entry> {
+        let is_here = self.entries.get(place).is_some_and(|entry| cursor.takes(&entry.key));
+        if is_here {
+            cursor.blanks();
+            return self.entries.get_mut(place);
+        }
+        let name = cursor.quoted()?.unescaped()?;
+        cursor.colon()?;
+        Some(self.entry(std::str::from_utf8(&name).ok()?, place))
     }
 }
 
@@ -209,36 +229,158 @@ impl Merger<'_> {
         }
     }
 
+    /// Merges the plain object that bytes begin with, and gives the bytes up to its end. None for one that
+    /// is not plain, of which a part may be merged already.
+    #[inline]
+    fn plain(&self, root: &mut Fields, bytes: &[u8], with_care: bool) -> Option<usize> {
+        let mut cursor = Cursor::new(bytes);
+        cursor.blanks();
+        if cursor.peek()? != b'{' {
+            return None;
+        }
+        if with_care {
+            let mut ahead = cursor;
+            ahead.skip()?;
+        }
+        self.plain_object(root, &mut cursor)?;
+        Some(cursor.position())
+    }
+
+    fn plain_object(&self, fields: &mut Fields, cursor: &mut Cursor<'_>) -> Option<()> {
+        fields.visits += 1;
+        if cursor.opens(b'}') {
+            return Some(());
+        }
+        let visit = fields.visits;
+        let mut place = 0;
+        loop {
+            let entry = fields.entry_of(cursor, place)?;
+            if std::mem::replace(&mut entry.visit, visit) == visit {
+                return None;
+            }
+            place += 1;
+            self.plain_value(&mut entry.node, cursor)?;
+            if !cursor.goes_on(b'}')? {
+                return Some(());
+            }
+        }
+    }
+
+    #[inline]
+    fn plain_value(&self, node: &mut Node, cursor: &mut Cursor<'_>) -> Option<()> {
+        let token = match cursor.peek()? {
+            b'"' => {
+                let quoted = cursor.quoted()?;
+                if matches!(node, Node::Leaf(DataType::String(_))) {
+                    return Some(());
+                }
+                let text = String::from_utf8(quoted.unescaped()?.into_owned()).ok()?;
+                Token::Text(Cow::Owned(text))
+            }
+            b'{' => {
+                if node.is_new() {
+                    *node = Node::Object(Fields::default());
+                }
+                let Node::Object(fields) = node else { return None };
+                return self.plain_object(fields, cursor);
+            }
+            b'[' => return self.plain_array(node, cursor),
+            b'n' => return cursor.null()?.then_some(()),
+            b't' | b'f' => {
+                let value = cursor.boolean()?;
+                if matches!(node, Node::Leaf(DataType::String(_))) {
+                    return Some(());
+                }
+                if value { Token::True } else { Token::False }
+            }
+            _ => {
+                let number = cursor.number()?;
+                let changes_nothing = match node {
+                    Node::Leaf(DataType::String(_)) => true,
+                    Node::Leaf(DataType::Long) => self.is_plain && number.is_long(),
+                    Node::Leaf(DataType::Double) => self.is_plain && (number.is_long() || !number.is_whole),
+                    _ => false,
+                };
+                if changes_nothing {
+                    return Some(());
+                }
+                if number.is_whole { Token::Whole(number.text()) } else { Token::Fraction(number.text()) }
+            }
+        };
+        self.join(node, &token).ok()
+    }
+
+    fn plain_array(&self, node: &mut Node, cursor: &mut Cursor<'_>) -> Option<()> {
+        if node.is_new() {
+            *node = Node::Array(Box::new(Node::Leaf(DataType::Null)));
+        }
+        let Node::Array(element) = node else { return None };
+        if cursor.opens(b']') {
+            return Some(());
+        }
+        loop {
+            self.plain_value(element, cursor)?;
+            if !cursor.goes_on(b']')? {
+                return Some(());
+            }
+        }
+    }
+
     /// The type of a part's records, and whether some are corrupt; None where a name comes twice.
     /// With care, what is malformed is found before any of it is merged.
     fn part(&self, part: &FilePart, with_care: bool) -> Result<Option<(DataType, bool)>> {
         let mut blocks = Blocks::open(part, &self.options.lines)?;
         let ends = blocks.line_ends();
+        // A plain record holds no end of a line, unless the user says what ends lines.
+        let are_usual = ends.iter().all(|end| matches!(end, b'\n' | b'\r'));
         let mut root = Fields::default();
         let mut is_corrupt = false;
         while let Some(block) = blocks.block()? {
-            let (records, used) = texts(block, ends, usize::MAX);
-            let mut reader = Reader::new("", self.options.leniency);
-            for record in &records {
-                reader.restart(record);
-                let is_good = !with_care || is_good(&mut reader);
-                reader.restart(record);
-                let merged = if is_good { self.record(&mut root, &mut reader) } else { Err(Trouble::Malformed) };
-                match merged {
+            let end = |from: usize| {
+                let rest = block.get(from..).unwrap_or_default();
+                memchr::memchr2(ends[0], ends[1], rest).map_or(block.len(), |i| from + i)
+            };
+            let mut at = 0;
+            while let Some(first) = block.get(at) {
+                if ends.contains(first) {
+                    at += 1;
+                    continue;
+                }
+                if are_usual && let Some(length) = self.plain(&mut root, &block[at..], with_care) {
+                    at = end(at + length) + 1;
+                    continue;
+                }
+                let line = &block[at..end(at)];
+                at += line.len() + 1;
+                if line.iter().all(|b| *b <= b' ') {
+                    continue;
+                }
+                match self.line(&mut root, line, with_care) {
                     Ok(corrupt) => is_corrupt |= corrupt,
                     Err(Trouble::Doubled) => return Ok(None),
                     Err(Trouble::Malformed) if !with_care => return self.part(part, true),
                     Err(Trouble::Malformed) => match self.options.mode {
                         ParseMode::Permissive => is_corrupt = true,
                         ParseMode::DropMalformed => {}
-                        ParseMode::FailFast => return Err(malformed(record)),
+                        ParseMode::FailFast => return Err(malformed(&text(line))),
                     },
                 }
             }
-            drop(records);
+            let used = block.len();
             blocks.take(used, 0);
         }
         Ok(Some((Node::Object(root).to_type(), is_corrupt)))
+    }
+
+    /// Merges a line of any kind; true where a part of it is no object.
+    fn line(&self, root: &mut Fields, line: &[u8], with_care: bool) -> std::result::Result<bool, Trouble> {
+        let record = text(line);
+        let mut reader = Reader::new(&record, self.options.leniency);
+        if with_care && !is_good(&mut reader) {
+            return Err(Trouble::Malformed);
+        }
+        reader.restart(&record);
+        self.record(root, &mut reader)
     }
 }
 
