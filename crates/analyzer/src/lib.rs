@@ -9,6 +9,7 @@
 
 pub mod analyzer;
 pub mod attribute;
+pub mod broadcast;
 pub mod environment;
 pub mod exchange;
 mod expression;

@@ -35,7 +35,7 @@ pub(crate) use leaf::persisted;
 use crate::analyzer::Analyzer;
 use crate::resolved::Resolved;
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{Relation, RelationKind as K};
+use firesteel_plan::{Relation, RelationKind as K, TableName};
 use firesteel_sql::ParserOptions;
 use std::borrow::Cow;
 
@@ -50,7 +50,13 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             let scan = a.env.kept(relation_id)?;
             leaf::scan(&scan, &[])
         }
-        K::Table(table) => table::table(a, table),
+        K::Table(table) => {
+            let resolved = table::table(a, table)?;
+            Ok(match &table.name {
+                TableName::Parts(parts) => hint::named(a, resolved, parts.last().map_or("", String::as_str)),
+                TableName::Identifier(_) => resolved,
+            })
+        }
         K::DataSource(source) => {
             let scan = a.env.data_source(source)?;
             leaf::files(a, &scan, &[])

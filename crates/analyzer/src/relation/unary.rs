@@ -286,7 +286,11 @@ pub(crate) fn subquery_alias(
     qualifier: &[String],
     columns: &[String],
 ) -> Result<Resolved> {
-    let resolved = a.relation(input)?;
+    // Hints do not reach into subqueries.
+    let hinted = std::mem::take(&mut a.broadcast);
+    let resolved = a.relation(input);
+    a.broadcast = hinted;
+    let resolved = super::hint::named(a, resolved?, alias);
     if matches!(input.kind(), RelationKind::Values { .. })
         && !columns.is_empty()
         && columns.len() != resolved.output.len()
