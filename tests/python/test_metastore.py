@@ -42,7 +42,7 @@ def make(spark):
         " COMMENT 'a table' TBLPROPERTIES (a = '1')",
         "INSERT INTO d.t VALUES (1, 'x', 'a'), (2, 'y', 'b')",
         "ANALYZE TABLE d.t COMPUTE STATISTICS",
-        "CREATE VIEW d.v (n COMMENT 'twice') AS SELECT id * 2 FROM d.t",
+        "CREATE VIEW d.v (n COMMENT 'twice') AS SELECT id * 2 AS m FROM d.t",
         "CREATE FUNCTION d.f(x INT DEFAULT 3) RETURNS INT RETURN x + 1",
         "CREATE FUNCTION d.g() RETURNS TABLE (a INT, b STRING) RETURN SELECT 1, 'x'",
         "CREATE TABLE gone (a INT)",

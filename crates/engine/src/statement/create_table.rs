@@ -226,6 +226,9 @@ impl Runner {
     /// Checks a new table, makes its folder, and adds it to the catalog.
     pub(crate) fn add_table(&self, mut new: NewTable) -> Result<()> {
         let conf = self.conf();
+        for field in &mut new.schema.fields {
+            field.metadata = field.metadata.without_notes();
+        }
         let provider = crate::write::format_name(&new.provider);
         let (location, kind) = match &new.location {
             Some(location) => (local_path(location)?, TableKind::External),

@@ -61,7 +61,7 @@ pub async fn write(
     let layout = Arc::new(Layout::new(&request, &options)?);
     let encoder = Arc::new(Encoder::new(&request, &options, &layout)?);
     let text = request.path.as_deref().or_else(|| options.get("path"));
-    let text = text.ok_or_else(|| crate::error::illegal("'path' is not specified"))?;
+    let text = text.ok_or_else(|| SparkError::new("_LEGACY_ERROR_TEMP_2047"))?;
     let path = local_path(text)?;
     if path.exists() {
         match request.mode {
