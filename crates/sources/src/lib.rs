@@ -7,6 +7,8 @@
 
 pub mod balance;
 mod blocks;
+mod charset;
+mod codec;
 mod csv;
 pub mod error;
 pub mod json;

@@ -221,8 +221,8 @@ pub(crate) async fn infer(
     conf: &SqlConf,
 ) -> Result<StructType> {
     let none = || SparkError::new("UNABLE_TO_INFER_SCHEMA").with("format", "Parquet");
-    let merge = options.flag("mergeSchema", conf.parquet_merge_schema)?;
-    let ignore_corrupt = options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
+    let merge = options.boolean("mergeSchema", conf.parquet_merge_schema)?;
+    let ignore_corrupt = options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
     let store = state.runtime_env().object_store(ObjectStoreUrl::local_filesystem()).map_err(from_datafusion)?;
     if ignore_corrupt {
         drop_corrupt(files, state, store.as_ref()).await;

@@ -35,7 +35,7 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
     let discovery = Discovery {
         conf,
         base: options.get("basePath"),
-        recursive: options.flag("recursiveFileLookup", false)?,
+        recursive: options.boolean("recursiveFileLookup", false)?,
         schema: request.schema.as_ref(),
         names: request.partition_columns.as_deref(),
     };
@@ -87,7 +87,7 @@ async fn parquet_files(
     let count = files.len();
     let schema = match &request.schema {
         Some(schema) => {
-            if options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)? {
+            if options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)? {
                 let store =
                     state.runtime_env().object_store(ObjectStoreUrl::local_filesystem()).map_err(from_datafusion)?;
                 parquet::drop_corrupt(&mut files, state, store.as_ref()).await;
@@ -100,7 +100,7 @@ async fn parquet_files(
         let good: HashSet<_> = files.iter().map(|file| &file.path).collect();
         partitions.files.retain(|(file, _)| good.contains(&file.path));
     }
-    let is_declared = request.schema.is_some() || options.flag("mergeSchema", conf.parquet_merge_schema)?;
+    let is_declared = request.schema.is_some() || options.boolean("mergeSchema", conf.parquet_merge_schema)?;
     Ok((schema, Arc::new(ParquetFormat::new(conf, is_declared || count > 1))))
 }
 
@@ -111,7 +111,7 @@ fn text_files(
 ) -> Result<(StructType, Arc<dyn Format>)> {
     let conf = &request.conf;
     let files: Vec<DataFile> = partitions.files.iter().map(|(file, _)| file.clone()).collect();
-    let is_compressed = any_compressed(&files)?;
+    let is_compressed = any_compressed(&files);
     let is_partition = |f: &StructField| {
         partitions
             .columns
@@ -165,8 +165,8 @@ fn text_files(
         _ => (binary_schema(), Arc::new(BinaryReader)),
     };
     let tolerance = Tolerance {
-        missing: options.flag("ignoreMissingFiles", conf.ignore_missing_files)?,
-        corrupt: options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)?,
+        missing: options.boolean("ignoreMissingFiles", conf.ignore_missing_files)?,
+        corrupt: options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)?,
     };
     Ok((schema, Arc::new(RecordFormat { reader, tolerance })))
 }

@@ -31,7 +31,7 @@ impl CsvReader {
     /// The reader of files with these columns.
     pub fn new(options: CsvOptions, schema: StructType, is_compressed: bool) -> Self {
         let corrupt = schema.fields.iter().position(|f| f.name == options.corrupt_column);
-        let is_splittable = !is_compressed && !options.multi_line && options.lines.encoding.is_none();
+        let is_splittable = !is_compressed && !options.multi_line;
         Self { options: Arc::new(options), schema, corrupt, is_splittable }
     }
 }
@@ -135,7 +135,7 @@ fn visit_all(mut input: Input, options: &CsvOptions, visit: &mut dyn FnMut(&Toke
 
 fn open(part: &FilePart, options: &CsvOptions) -> Result<Input> {
     Ok(if options.multi_line {
-        Input::Whole { data: whole(&part.path, &options.lines)?, at: 0 }
+        Input::Whole { data: whole(&part.path, options.lines.charset)?, at: 0 }
     } else {
         Input::Lines(Lines::open(part, &options.lines)?)
     })
