@@ -8,7 +8,7 @@ use crate::json_rows::Records;
 use crate::lines::{LineOptions, Lines, separator, text, whole};
 use crate::listing::DataFile;
 use crate::options::{Sampling, SourceOptions};
-use crate::records::{Batches, FilePart, RecordReader};
+use crate::records::{Batches, FilePart, RecordReader, check_corrupt_alone};
 use arrow::array::RecordBatch;
 use firesteel_config::{SqlConf, TimestampType};
 use firesteel_error::Result;
@@ -273,6 +273,11 @@ impl RecordReader for JsonReader {
 
     fn bytes_per_row(&self) -> usize {
         self.schema.fields.len() * 20
+    }
+
+    fn check_columns(&self, columns: &[usize]) -> Result<()> {
+        let corrupt = self.schema.fields.iter().position(|f| f.name == self.options.corrupt_column);
+        check_corrupt_alone(columns, corrupt)
     }
 
     fn read(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {

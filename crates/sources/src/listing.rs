@@ -46,10 +46,9 @@ impl Filter {
             let text = options.get(key);
             text.map(|text| {
                 parse_timestamp(text, zone).ok_or_else(|| {
-                    SparkError::plain(
-                        firesteel_error::ExceptionClass::Analysis,
-                        format!("The timestamp provided for the '{key}' option is invalid. The expected format is 'YYYY-MM-DDTHH:mm:ss', but the provided timestamp: {text}"),
-                    )
+                    SparkError::new("_LEGACY_ERROR_TEMP_1294")
+                        .with("strategy", key.to_lowercase())
+                        .with("timeString", text)
                 })
             })
             .transpose()

@@ -72,9 +72,6 @@ impl Format for ParquetFormat {
         ))
     }
 
-    fn reads_empty_files(&self) -> bool {
-        false
-    }
 
     fn is_splittable(&self) -> bool {
         true

@@ -7,7 +7,7 @@ use super::{CsvOptions, ParseMode, malformed};
 use crate::blocks::Blocks;
 use crate::lines::{Lines, text, whole};
 use crate::path;
-use crate::records::{Batches, FilePart, RecordReader};
+use crate::records::{Batches, FilePart, RecordReader, check_corrupt_alone};
 use crate::text::rows_only;
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
@@ -152,6 +152,10 @@ impl RecordReader for CsvReader {
 
     fn bytes_per_row(&self) -> usize {
         self.schema.fields.len() * 8
+    }
+
+    fn check_columns(&self, columns: &[usize]) -> Result<()> {
+        check_corrupt_alone(columns, self.corrupt)
     }
 
     fn read(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {

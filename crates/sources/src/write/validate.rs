@@ -19,11 +19,6 @@ pub fn display_name(format: &str) -> &'static str {
 /// Fails where a format cannot hold a column.
 pub fn check_types(format: &str, schema: &StructType) -> Result<()> {
     for field in &schema.fields {
-        if contains(&field.data_type, &is_empty_struct) && matches!(format, "parquet" | "orc") {
-            return Err(
-                SparkError::new("EMPTY_SCHEMA_NOT_SUPPORTED_FOR_DATASOURCE").with("format", display_name(format))
-            );
-        }
         if !holds(format, &field.data_type) {
             return Err(SparkError::new("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
                 .with("format", display_name(format))
@@ -44,10 +39,6 @@ pub fn check_times(schema: &StructType, conf: &SqlConf) -> Result<()> {
         return Err(SparkError::new("UNSUPPORTED_TIME_TYPE"));
     }
     Ok(())
-}
-
-fn is_empty_struct(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Struct(schema) if schema.fields.is_empty())
 }
 
 /// True where a type, or one within it, is such a type.
