@@ -149,6 +149,9 @@ impl<'a> Analyzer<'a> {
             if let Some(persisted) = self.env.cached(relation) {
                 return crate::relation::persisted(&persisted);
             }
+            if let Some(resolved) = self.env.analysed(relation) {
+                return Ok(resolved);
+            }
             let resolved = crate::relation::analyse(self, relation).map_err(|e| at(e, &relation.origin))?;
             Ok(resolved.with_plan_id(relation.plan_id()))
         })

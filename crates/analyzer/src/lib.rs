@@ -28,4 +28,4 @@ pub use analyzer::Analyzer;
 pub use attribute::{Attribute, AttributeId};
 pub use environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
 pub use resolved::{Frame, Resolved};
-pub use unnest::unnest;
+pub use unnest::{AT_MOST_ONE, at_most_one, unnest};

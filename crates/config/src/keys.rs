@@ -72,6 +72,9 @@ keys! {
     PANDAS_UDTF_CONVERSION = "spark.sql.legacy.execution.pythonUDTF.pandas.conversion.enabled";
     PYTHON_UDF_CONCURRENCY = "spark.sql.execution.pythonUDF.arrow.concurrency.level";
     PYTHON_UDF_PROFILER = "spark.sql.pyspark.udf.profiler";
+    DATA_SOURCE_PROFILER = "spark.sql.pyspark.dataSource.profiler";
+    PYTHON_FILTER_PUSHDOWN = "spark.sql.python.filterPushdown.enabled";
+    MULTIPLE_TABLE_ARGUMENTS = "spark.sql.tvf.allowMultipleTableArguments.enabled";
     HIDE_TRACEBACK = "spark.sql.execution.pyspark.udf.hideTraceback.enabled";
     PYSPARK_MEMORY = "spark.executor.pyspark.memory";
     SERVER_PYTHON = "spark.pyspark.python";
@@ -185,6 +188,7 @@ keys! {
     FIRESTEEL_MEMORY_FRACTION = "spark.firesteel.memory.fraction";
     FIRESTEEL_MEMORY_LIMIT = "spark.firesteel.memory.limit";
     FIRESTEEL_MEMORY_SESSION_FRACTION = "spark.firesteel.memory.sessionFraction";
+    FIRESTEEL_METASTORE_PATH = "spark.firesteel.metastore.path";
     FIRESTEEL_PYTHON = "spark.firesteel.python.executable";
     FIRESTEEL_PYTHON_WORKERS = "spark.firesteel.python.workers";
     FIRESTEEL_RESULT_BUFFER = "spark.firesteel.result.bufferSize";

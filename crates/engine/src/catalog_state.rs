@@ -41,6 +41,8 @@ pub(crate) struct ViewQuery {
     /// The columns of the view.
     pub schema: StructType,
     pub database: String,
+    /// Settings when it was made.
+    pub settings: Vec<(String, String)>,
 }
 
 /// Variables of a running script: the innermost block is last.

@@ -1,19 +1,23 @@
 //! The session as the analyzer sees it.
 
 use crate::Session;
+use crate::analysis_cache::Lookup;
 use crate::catalog_state::{Found, Locals, ViewQuery};
 use crate::kept::{KeptTable, PersistKey, Persisted};
 use crate::statement::variable::variable_name;
 use crate::statement::{self, Runner};
 use crate::view_columns::{self, SchemaMode, ViewShape};
 use arrow::record_batch::RecordBatch;
-use firesteel_analyzer::environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
+use firesteel_analyzer::environment::{
+    AnalyzeCall, Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction,
+};
 use firesteel_analyzer::{Resolved, attribute};
 use firesteel_catalog::{CatalogTable, SESSION_CATALOG, ViewDefinition};
-use firesteel_config::SqlConf;
+use firesteel_config::{Recalled, SqlConf};
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::function::SessionFacts;
+use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
+use firesteel_python::planner::table_function::TableAnalysis;
 use firesteel_sources::ScanRequest;
 use firesteel_types::{Literal, StructType};
 use parking_lot::Mutex;
@@ -26,7 +30,8 @@ pub struct SessionEnvironment {
     session: Arc<Session>,
     conf: Arc<SqlConf>,
     facts: SessionFacts,
-    query_time: i64,
+    query_time: Arc<QueryTime>,
+    lookup: Lookup,
     persistence: Persistence,
     /// Paths of the files that were looked up.
     sources: Arc<Mutex<Vec<String>>>,
@@ -73,7 +78,8 @@ impl SessionEnvironment {
             session,
             conf,
             facts,
-            query_time,
+            query_time: Arc::new(QueryTime::at(query_time)),
+            lookup: Lookup::closed(),
             persistence: Persistence::default(),
             sources: Arc::default(),
             locals,
@@ -83,18 +89,20 @@ impl SessionEnvironment {
     }
 
     /// The environment in which a view's query is analysed.
-    fn in_view(&self, database: &str, name: &[String]) -> Result<Self> {
+    fn in_view(&self, database: &str, settings: &[(String, String)], name: &[String]) -> Result<Self> {
         if self.views >= MAX_VIEW_DEPTH {
             return Err(SparkError::new("VIEW_EXCEED_MAX_NESTED_DEPTH")
                 .with("viewName", attribute::quote_parts(name))
                 .with("maxNestedDepth", MAX_VIEW_DEPTH.to_string()));
         }
         let facts = SessionFacts { current_database: database.to_string(), ..self.facts.clone() };
+        let conf = Arc::new(SqlConf::new(&Recalled { session: &self.session.config().read(), settings }));
         Ok(Self {
             session: self.session.clone(),
-            conf: self.conf.clone(),
+            conf,
             facts,
-            query_time: self.query_time,
+            query_time: self.query_time.clone(),
+            lookup: Lookup::closed(),
             persistence: self.persistence.clone(),
             sources: self.sources.clone(),
             locals: self.locals.clone(),
@@ -105,7 +113,7 @@ impl SessionEnvironment {
 
     /// A temporary view, its columns named and cast as it has them.
     fn view(&self, view: &ViewQuery, name: &[String]) -> Result<Arc<Resolved>> {
-        let environment = self.in_view(&view.database, name)?;
+        let environment = self.in_view(&view.database, &view.settings, name)?;
         let shape = ViewShape {
             query: &view.query,
             output: &view.output,
@@ -119,7 +127,8 @@ impl SessionEnvironment {
 
     /// A view of the catalog; where it follows its query, the catalog learns what it is now.
     fn stored_view(&self, table: &CatalogTable, view: &ViewDefinition, name: &[String]) -> Result<Resolved> {
-        let environment = self.in_view(&view.database, name)?;
+        let environment = self.in_view(&view.database, &view.settings, name)?;
+        let query = view.query(&table.name)?;
         let mode = SchemaMode::parse(&view.schema_mode);
         let names: Vec<&str> = table.schema.fields.iter().map(|f| f.name.as_str()).collect();
         let columns = if view.output.iter().eq(names.iter().copied()) {
@@ -129,7 +138,7 @@ impl SessionEnvironment {
         };
         let declared = table.schema.char_varchar_as_string();
         let shape = ViewShape {
-            query: &view.query,
+            query: &query,
             output: &view.output,
             schema: &declared,
             mode,
@@ -228,6 +237,19 @@ impl SessionEnvironment {
         self
     }
 
+    /// Takes what earlier requests made of the same relations.
+    pub(crate) fn with_earlier_analyses(mut self) -> Self {
+        self.lookup = Lookup::open(self.session.analyses());
+        self
+    }
+
+    /// Remembers what was made of a self-contained relation, where that does not depend on this request.
+    pub(crate) fn remember(&self, relation: &Relation, resolved: &Resolved) {
+        if !self.query_time.is_used() && !self.used_persisted() {
+            self.session.analyses().put(relation.fingerprint(), &self.conf, resolved);
+        }
+    }
+
     /// What the analysis looked up by name, views' own queries aside.
     pub(crate) fn references(&self) -> References {
         self.references.lock().clone()
@@ -279,8 +301,8 @@ impl Environment for SessionEnvironment {
         &self.facts
     }
 
-    fn query_time(&self) -> i64 {
-        self.query_time
+    fn query_time(&self) -> &QueryTime {
+        &self.query_time
     }
 
     fn parallelism(&self) -> usize {
@@ -416,6 +438,10 @@ impl Environment for SessionEnvironment {
         Some(self.persisted(&PersistKey::Frame(relation.fingerprint()))?.persisted_frame())
     }
 
+    fn analysed(&self, relation: &Relation) -> Option<Resolved> {
+        self.lookup.find(self.session.analyses(), || relation.fingerprint(), &self.conf)
+    }
+
     fn parse_texts(
         &self,
         format: &str,
@@ -429,6 +455,11 @@ impl Environment for SessionEnvironment {
             None => Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema)),
         };
         Ok(LocalRows { schema, arrow_schema, batches })
+    }
+
+    fn analyze_table_function(&self, call: AnalyzeCall) -> Result<TableAnalysis> {
+        let context = self.session.python().context()?;
+        self.block(crate::python::planning::analyze(&context, call))
     }
 
     fn run(&self, resolved: &Resolved) -> Result<Vec<RecordBatch>> {

@@ -8,6 +8,7 @@
 
 pub mod adaptive_filter;
 mod analysis;
+mod analysis_cache;
 mod catalog_request;
 mod catalog_state;
 pub mod codec;

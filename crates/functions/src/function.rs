@@ -7,6 +7,7 @@ use firesteel_config::SqlConf;
 use firesteel_error::{QueryContext, Result, SparkError};
 use firesteel_types::{DataType, StructField};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Spark's groups of functions, as `DESCRIBE FUNCTION` and the docs have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -174,12 +175,36 @@ pub struct Generator {
 /// What functions may know of the query that they are built for.
 pub struct BuildContext<'a> {
     pub conf: &'a SqlConf,
-    /// Microseconds since the epoch at the start of the query.
-    pub query_time: i64,
+    pub query_time: &'a QueryTime,
     /// The place of the call, for run-time errors.
     pub context: Option<Arc<QueryContext>>,
     /// Facts of the session for `current_user()`, `current_database()` and the like.
     pub session: &'a SessionFacts,
+}
+
+/// When a query began. It notes whether anything was made of it: such an analysis holds for its query only.
+#[derive(Debug)]
+pub struct QueryTime {
+    micros: i64,
+    is_used: AtomicBool,
+}
+
+impl QueryTime {
+    /// The moment, in microseconds since the epoch.
+    pub fn at(micros: i64) -> Self {
+        Self { micros, is_used: AtomicBool::new(false) }
+    }
+
+    /// Microseconds since the epoch.
+    pub fn micros(&self) -> i64 {
+        self.is_used.store(true, Ordering::Relaxed);
+        self.micros
+    }
+
+    /// Whether anybody has asked.
+    pub fn is_used(&self) -> bool {
+        self.is_used.load(Ordering::Relaxed)
+    }
 }
 
 /// Facts of a session that functions answer with.

@@ -168,9 +168,10 @@ pub enum FrameBound {
     UnboundedPreceding,
     UnboundedFollowing,
     CurrentRow,
-    /// An offset from the current row: negative values precede. SQL's
-    /// `n PRECEDING` is `Value(-n)`.
+    /// An offset from the current row: negative values precede.
     Value(Box<Expr>),
+    /// SQL's `n PRECEDING`: an offset back from the current row.
+    Preceding(Box<Expr>),
 }
 
 #[derive(Debug, Clone, PartialEq, Hash)]

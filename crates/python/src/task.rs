@@ -206,11 +206,11 @@ fn names_arguments(eval_type: EvalType, version: WorkerVersion) -> bool {
     }
 }
 
-fn files(out: &mut Vec<u8>, environment: &Environment) {
+/// The session's files, and that there are no broadcasts.
+pub(crate) fn files(out: &mut Vec<u8>, environment: &Environment) {
     out.put_text(&environment.folder.to_string_lossy());
     out.put_count(environment.includes.len());
     environment.includes.iter().for_each(|name| out.put_text(name));
-    // No broadcasts.
     out.put_bool(false);
     out.put_int(0);
 }

@@ -3,6 +3,7 @@
 //! A record that is not read to its end leaves nothing behind: its columns are cut back.
 
 use crate::json_bytes::{Cursor, Quoted};
+use arrow::array::NullBufferBuilder;
 use arrow::array::types::{
     Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     TimestampMicrosecondType,
@@ -10,7 +11,7 @@ use arrow::array::types::{
 use arrow::array::{
     ArrayRef, ArrowPrimitiveType, BooleanArray, ListArray, MapArray, PrimitiveArray, StringArray, StructArray,
 };
-use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType as ArrowType, Fields};
 use arrow::error::ArrowError;
 use firesteel_functions::cast::digits;

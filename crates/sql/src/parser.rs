@@ -7,6 +7,7 @@ use crate::script::Label;
 use crate::token::{NumberKind, Token, TokenKind};
 use firesteel_error::{QueryContext, Result, SparkError};
 use firesteel_plan::{Expr, Origin, SqlSource};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How deep a tree may be, so that nothing that walks or drops it can exhaust the stack.
@@ -46,6 +47,8 @@ pub(crate) struct Parser<'a> {
     pending: Option<Pending>,
     /// How many `?` there were.
     pub parameters: usize,
+    /// Parameter markers with known values, by their first character: their end, and the value's text.
+    bound: BTreeMap<u32, (u32, String)>,
     /// Whether names are those of a SELECT list, where quoted ones may be patterns.
     pub in_select_list: bool,
     /// Whether semicolons end statements of a script rather than the text.
@@ -73,6 +76,7 @@ impl<'a> Parser<'a> {
             weight: 0,
             pending: None,
             parameters: 0,
+            bound: BTreeMap::new(),
             in_select_list: false,
             in_script: false,
             deferred: None,
@@ -390,10 +394,23 @@ impl<'a> Parser<'a> {
         (first, last.max(first))
     }
 
-    /// The text from a mark to the last token taken.
+    /// The text from a mark to the last token taken, with the values of its parameter markers.
     pub fn text_from(&self, start: Mark) -> String {
         let (first, end) = self.bounds(start);
-        self.slice(first, end)
+        let (mut text, mut at) = (String::new(), first);
+        for (marker, (after, value)) in self.bound.range(first..end) {
+            text.push_str(&self.slice(at, *marker));
+            text.push_str(value);
+            at = *after;
+        }
+        text.push_str(&self.slice(at, end));
+        text
+    }
+
+    /// Notes what the marker says that was taken since a mark.
+    pub fn bind(&mut self, start: Mark, value: String) {
+        let (first, end) = self.bounds(start);
+        self.bound.insert(first, (end, value));
     }
 
     /// The position among the tokens where the statement ends: within a script, at a semicolon.

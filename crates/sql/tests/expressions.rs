@@ -118,7 +118,7 @@ fn calls_have_their_clauses() {
     assert_eq!(expression("sum(a) OVER (w)"), "(over (sum a) w)");
     assert_eq!(
         expression("sum(a) OVER (PARTITION BY b ORDER BY c DESC NULLS LAST ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"),
-        "(over (sum a) by [b] order [c desc last] Rows -1 to CurrentRow)"
+        "(over (sum a) by [b] order [c desc last] Rows 1 back to CurrentRow)"
     );
     assert_eq!(expression("a.b.f(1).c"), "(a.b.f 1)['c']");
 }

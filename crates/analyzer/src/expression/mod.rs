@@ -5,6 +5,7 @@ mod char_padding;
 mod collation;
 mod extract;
 mod file;
+mod frame;
 mod lambda;
 mod name;
 mod operator;
@@ -28,6 +29,7 @@ pub(crate) use window::{contains_window, not_in_operator};
 use crate::analyzer::Analyzer;
 use crate::attribute::quote_parts;
 use crate::scope::Scope;
+use arrow::array::ArrayRef;
 use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::scalar::predicate::equality;
@@ -121,13 +123,18 @@ pub(crate) fn identifier(a: &mut Analyzer<'_>, name: &Expr) -> Result<Vec<String
 
 /// The value of a constant expression.
 pub(crate) fn fold(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
-    use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+    let _ = a;
+    Literal::from_array(&folded(typed)?, 0, &typed.data_type)
+}
+
+/// The value of a constant expression as an array of one row.
+pub(crate) fn folded(typed: &TypedExpr) -> Result<ArrayRef> {
+    use arrow::array::{RecordBatch, RecordBatchOptions};
     use arrow::datatypes::Schema;
     use datafusion::common::ToDFSchema;
     use datafusion::logical_expr::execution_props::ExecutionProps;
-    let _ = a;
-    let array: ArrayRef = match typed.literal() {
-        Some(value) => value.to_array().map_err(crate::resolved::engine_error)?,
+    match typed.literal() {
+        Some(value) => value.to_array().map_err(crate::resolved::engine_error),
         None => {
             if !typed.is_foldable() {
                 return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
@@ -144,10 +151,9 @@ pub(crate) fn fold(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
             let options = RecordBatchOptions::new().with_row_count(Some(1));
             let batch = RecordBatch::try_new_with_options(schema, vec![], &options)
                 .map_err(|e| SparkError::internal(e.to_string()))?;
-            physical.evaluate(&batch).and_then(|v| v.into_array(1)).map_err(crate::resolved::engine_error)?
+            physical.evaluate(&batch).and_then(|v| v.into_array(1)).map_err(crate::resolved::engine_error)
         }
-    };
-    Literal::from_array(&array, 0, &typed.data_type)
+    }
 }
 
 /// A literal as an expression.

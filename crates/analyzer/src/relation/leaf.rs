@@ -37,7 +37,7 @@ pub(crate) fn range(start: i64, end: i64, step: i64, num_partitions: Option<i32>
     if step == 0 {
         return Err(SparkError::plain(
             firesteel_error::ExceptionClass::IllegalArgument,
-            "The step of a range must not be 0",
+            "requirement failed: step (0) cannot be 0",
         ));
     }
     let provider = crate::range::RangeTable::new(start, end, step, num_partitions);

@@ -7,6 +7,7 @@ mod collated;
 mod frequent;
 mod generate;
 mod grouping;
+mod hint;
 mod join;
 mod leaf;
 mod na;
@@ -19,6 +20,7 @@ mod select;
 mod set_operation;
 mod statistic;
 mod table;
+mod table_argument;
 mod time_window;
 mod transpose;
 mod unary;
@@ -96,7 +98,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::Sample { input, lower, upper, with_replacement, seed, deterministic_order } => {
             unary::sample(a, input, lower.get(), upper.get(), *with_replacement, *seed, *deterministic_order)
         }
-        K::Hint { input, name, parameters } => unary::hint(a, input, name, parameters),
+        K::Hint { input, name, parameters } => hint::hint(a, input, name, parameters),
         K::Unpivot(unpivot) => unpivot::unpivot(a, unpivot),
         K::ToSchema { input, schema } => unary::to_schema(a, input, schema),
         K::Pivot(pivot) => pivot::sql_pivot(a, pivot),

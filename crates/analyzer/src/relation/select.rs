@@ -197,6 +197,7 @@ fn ordinal(a: &Analyzer<'_>, expr: &Expr, width: usize) -> Result<Option<usize>>
 
 fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, bool)>) -> Result<Resolved> {
     if let Some(Grouping::Pivot { grouping, column, values }) = block.grouping {
+        super::pivot::refuse_stars(block.outputs)?;
         let resolved =
             super::pivot::pivot(a, block.input, grouping, std::slice::from_ref(column), values, block.outputs)?;
         let resolved = resolved.with_plan_id(block.select.plan_id());
@@ -586,28 +587,12 @@ fn aggregate_in_pipe(expression: &str, clause: PipeClause) -> SparkError {
 pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Expr]) -> Result<Resolved> {
     let pipe = a.pipe.take();
     let input = a.relation(input)?;
-    let scope = a.scope(&[&input]);
-    let mut new: Vec<NamedExpr> = Vec::new();
-    let mut generated_input = input.clone();
     let file = a.file_used.take();
-    for alias in aliases {
-        if let Some(call) = generate::generator_item(alias) {
-            let (generated, attributes) = generate::generate(a, generated_input, call, &scope)?;
-            generated_input = generated;
-            new.extend(attributes.iter().map(NamedExpr::column));
-            continue;
-        }
-        let typed = a.expression(alias, &scope)?;
-        let has_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
-        if let (Some(clause), true) = (pipe, has_aggregate) {
-            return Err(aggregate_in_pipe(&typed.name, clause));
-        }
-        let named = expression::named(alias, typed, &scope.attributes)?;
-        if new.iter().any(|n| scope.same_name(&n.attribute.name, &named.attribute.name)) {
-            return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&named.attribute.name)));
-        }
-        new.push(named);
-    }
+    a.aliases.push(AliasScope::Lateral(Vec::new()));
+    let analysed = new_columns(a, &input, aliases, pipe);
+    a.aliases.pop();
+    let (mut generated_input, new) = analysed?;
+    let scope = a.scope(&[&input]);
     if let Some(column) = std::mem::replace(&mut a.file_used, file)
         && let Some(exposed) = generated_input.expose(&[column])
     {
@@ -639,6 +624,40 @@ pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Ex
         plan = extract_windows(plan, &mut targets)?;
     }
     project_over(&input, plan, outputs)
+}
+
+/// The columns of `withColumns`, each of which sees those before it, and the input with what generators add.
+fn new_columns(
+    a: &mut Analyzer<'_>,
+    input: &Resolved,
+    aliases: &[Expr],
+    pipe: Option<PipeClause>,
+) -> Result<(Resolved, Vec<NamedExpr>)> {
+    let scope = a.scope(&[input]);
+    let mut generated_input = input.clone();
+    let mut new: Vec<NamedExpr> = Vec::new();
+    for alias in aliases {
+        if let Some(call) = generate::generator_item(alias) {
+            let (generated, attributes) = generate::generate(a, generated_input, call, &scope)?;
+            generated_input = generated;
+            new.extend(attributes.iter().map(NamedExpr::column));
+            continue;
+        }
+        let typed = a.expression(alias, &scope)?;
+        let has_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
+        if let (Some(clause), true) = (pipe, has_aggregate) {
+            return Err(aggregate_in_pipe(&typed.name, clause));
+        }
+        let named = expression::named(alias, typed, &scope.attributes)?;
+        if new.iter().any(|n| scope.same_name(&n.attribute.name, &named.attribute.name)) {
+            return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&named.attribute.name)));
+        }
+        if let Some(AliasScope::Lateral(names)) = a.aliases.last_mut() {
+            names.push((named.attribute.name.clone(), named.typed.clone()));
+        }
+        new.push(named);
+    }
+    Ok((generated_input, new))
 }
 
 /// A projection of `plan` that replaces `input`.

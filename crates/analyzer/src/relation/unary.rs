@@ -12,7 +12,7 @@ use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, LogicalPl
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::TypedExpr;
 use firesteel_plan::{Expr, ExprKind, Options, Relation, RelationKind, SortOrder};
-use firesteel_types::{DataType, Literal, StructType};
+use firesteel_types::{DataType, Literal, StructType, number_text};
 use std::sync::Arc;
 
 /// A condition must be boolean.
@@ -153,7 +153,12 @@ fn row_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str) -> Result<us
 /// The last rows: run now, as only the end of the rows tells where they start.
 pub(crate) fn tail(a: &mut Analyzer<'_>, input: &Relation, limit: i32) -> Result<Resolved> {
     let input = a.relation(input)?;
-    let mut left = usize::try_from(limit).unwrap_or(0);
+    let mut left = usize::try_from(limit).map_err(|_| {
+        SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE")
+            .with("name", "tail")
+            .with("expr", format!("\"{limit}\""))
+            .with("v", limit.to_string())
+    })?;
     let batches = a.env.run(&input)?;
     let arrow_schema = batches.first().map(|b| b.schema());
     let mut tail = Vec::new();
@@ -182,10 +187,11 @@ pub(crate) fn deduplicate(
     columns: Option<&[Expr]>,
     within_watermark: bool,
 ) -> Result<Resolved> {
-    if within_watermark {
-        return Err(SparkError::unsupported("dropDuplicatesWithinWatermark (Structured Streaming)"));
-    }
     let input = a.relation(input)?;
+    if within_watermark {
+        return Err(SparkError::new("_LEGACY_ERROR_TEMP_3102")
+            .with("msg", "dropDuplicatesWithinWatermark is not supported with batch DataFrames/DataSets"));
+    }
     let exact = input.exact()?;
     let Some(columns) = columns else {
         super::set_operation::check_equatable(&input.output)?;
@@ -463,7 +469,10 @@ pub(crate) fn sample(
     if with_replacement && upper - lower < -1e-6 {
         return Err(SparkError::plain(
             ExceptionClass::IllegalArgument,
-            format!("requirement failed: Sampling fraction ({}) must be nonnegative with replacement", upper - lower),
+            format!(
+                "requirement failed: Sampling fraction ({}) must be nonnegative with replacement",
+                number_text::double_text(upper - lower)
+            ),
         ));
     }
     if !with_replacement && (!(lower - 1e-6..=1.0 + 1e-6).contains(&upper) || lower < -1e-6) {
@@ -471,7 +480,7 @@ pub(crate) fn sample(
             ExceptionClass::IllegalArgument,
             format!(
                 "requirement failed: Sampling fraction ({}) must be on interval [0, 1] without replacement",
-                upper - lower
+                number_text::double_text(upper - lower)
             ),
         ));
     }
@@ -487,7 +496,7 @@ pub(crate) fn sample(
             input = input.with_plan(plan);
         }
     }
-    let seed = seed.unwrap_or_else(|| a.env.query_time());
+    let seed = seed.unwrap_or_else(|| a.env.query_time().micros());
     if with_replacement {
         return sample_with_replacement(a, input, upper - lower, seed);
     }
@@ -517,35 +526,6 @@ fn sample_with_replacement(a: &mut Analyzer<'_>, input: Resolved, fraction: f64,
             .and_then(LogicalPlanBuilder::build),
     )?;
     exactly(input.with_plan(plan))
-}
-
-/// Hints: partitioning hints act, join strategies are left to the engine, unknown ones are ignored as in Spark.
-pub(crate) fn hint(a: &mut Analyzer<'_>, input: &Relation, name: &str, parameters: &[Expr]) -> Result<Resolved> {
-    let number = |e: &Expr| match e.kind {
-        ExprKind::Literal(Literal::Integer(n)) => Some(n),
-        ExprKind::Literal(Literal::Long(n)) => i32::try_from(n).ok(),
-        _ => None,
-    };
-    match name.to_ascii_uppercase().as_str() {
-        "REPARTITION" => {
-            let count = parameters.first().and_then(number);
-            let keys = if count.is_some() { &parameters[1..] } else { parameters };
-            match (count, keys) {
-                (Some(n), []) => repartition(a, input, n, true),
-                (n, keys) => repartition_by(a, input, keys, n),
-            }
-        }
-        "REPARTITION_BY_RANGE" | "REBALANCE" => {
-            let count = parameters.first().and_then(number);
-            let keys = if count.is_some() { &parameters[1..] } else { parameters };
-            repartition_by(a, input, keys, count)
-        }
-        "COALESCE" => match parameters.first().and_then(number) {
-            Some(n) => repartition(a, input, n, false),
-            None => a.relation(input),
-        },
-        _ => a.relation(input),
-    }
 }
 
 /// `df.to(schema)`: columns by name, reordered and cast.

@@ -13,6 +13,7 @@ mod group;
 mod joined;
 mod map;
 mod planner;
+pub(crate) mod planning;
 mod session;
 mod table;
 mod window;

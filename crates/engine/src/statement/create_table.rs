@@ -122,7 +122,7 @@ impl Runner {
             .ok_or_else(|| table_not_found(&name.quoted()))
             .and_then(|table| self.write_rows(&table, resolved, SaveMode::Append));
         if result.is_err()
-            && let Some(table) = self.catalog().drop_table(&name)
+            && let Some(table) = self.catalog().drop_table(&name)?
         {
             self.remove_data(&table)?;
         }
@@ -312,7 +312,7 @@ impl Runner {
                     .with("alternative", "DROP VIEW"));
             }
             Some(Found::Stored(table)) => {
-                self.catalog().drop_table(&table.name);
+                self.catalog().drop_table(&table.name)?;
                 self.remove_data(&table)?;
             }
             None if if_exists => {}

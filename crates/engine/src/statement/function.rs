@@ -77,6 +77,7 @@ pub(crate) fn register(session: &Session, name: String, function: PythonFunction
         body: FunctionBody::Python { function: Box::new(function), is_table },
         created: now(),
         owner: session.facts().user,
+        settings: session.config().read().captured(),
     };
     session.catalog_state().functions.write().insert(key, std::sync::Arc::new(function));
 }
@@ -96,6 +97,7 @@ impl Runner {
             body: create.body.clone(),
             created: now(),
             owner: self.session.facts().user,
+            settings: self.session.config().read().captured(),
         };
         if !create.is_temporary {
             function.database = Some(self.qualify(&parts)?.database);
@@ -203,7 +205,7 @@ impl Runner {
                     .with("objectType", "FUNCTION")
                     .with("objectName", attribute::quote(one)));
             }
-            self.catalog().drop_function(&self.qualify(&parts)?)
+            self.catalog().drop_function(&self.qualify(&parts)?)?
         };
         if !dropped && !if_exists {
             let quoted =

@@ -49,7 +49,11 @@ impl Runner {
 
     /// Runs a statement and gives its rows.
     pub fn run(&self, statement: &Statement) -> Result<LocalRows> {
-        self.dispatch(statement)
+        let rows = self.dispatch(statement);
+        if !matches!(statement, Statement::Query(_)) {
+            self.session.analyses().clear();
+        }
+        rows
     }
 
     fn dispatch(&self, statement: &Statement) -> Result<LocalRows> {

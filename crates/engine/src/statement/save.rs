@@ -62,7 +62,7 @@ pub(crate) fn save_as_table(session: &Arc<Session>, write: &WriteOperation, name
         collation: None,
     };
     let Some(old) = old else { return runner.create_with_rows(new, &resolved) };
-    runner.catalog().drop_table(&qualified);
+    runner.catalog().drop_table(&qualified)?;
     let result = runner
         .add_table(new)
         .and_then(|()| runner.catalog().table(&qualified).ok_or_else(|| table_not_found(&qualified.quoted())))

@@ -65,7 +65,8 @@ impl Runner {
         let output = resolved.output.iter().map(|a| a.name.clone()).collect();
         let schema = schema.char_varchar_as_string();
         let resolved = named(&resolved, &schema)?;
-        let query = Arc::new(ViewQuery { query, output, schema, database: self.database() });
+        let settings = self.session.config().read().captured();
+        let query = Arc::new(ViewQuery { query, output, schema, database: self.database(), settings });
         let resolved = Arc::new(resolved);
         if is_global {
             self.forget(&format!("{}.{key}", self.conf().global_temp_database));
@@ -99,6 +100,15 @@ impl Runner {
         let schema_mode = SchemaMode::words(create.schema_mode.as_deref(), has_names, &self.conf())?;
         let resolved = self.stored_query(&create.query, &name)?;
         let schema = view_schema(&resolved, create, parts)?;
+        let definition = ViewDefinition {
+            text: create.query_text.clone(),
+            output: resolved.output.iter().map(|a| a.name.clone()).collect(),
+            catalog: SESSION_CATALOG.to_string(),
+            database: self.database(),
+            settings: self.session.config().read().captured(),
+            schema_mode,
+        };
+        definition.query(&name)?;
         let table = CatalogTable {
             name: name.clone(),
             kind: TableKind::View,
@@ -114,15 +124,7 @@ impl Runner {
             created: now(),
             owner: String::new(),
             statistics: None,
-            view: Some(ViewDefinition {
-                text: create.query_text.clone(),
-                query: create.query.clone(),
-                output: resolved.output.iter().map(|a| a.name.clone()).collect(),
-                catalog: SESSION_CATALOG.to_string(),
-                database: self.database(),
-                settings: Vec::new(),
-                schema_mode,
-            }),
+            view: Some(definition),
         };
         self.catalog().create_table(table, create.replace)?;
         Ok(nothing())
@@ -152,7 +154,7 @@ impl Runner {
                 self.drop_global_view(&name);
             }
             Some(Found::Stored(table)) if table.is_view() => {
-                self.catalog().drop_table(&table.name);
+                self.catalog().drop_table(&table.name)?;
             }
             Some(Found::Stored(table)) => {
                 return Err(SparkError::new("WRONG_COMMAND_FOR_OBJECT_TYPE")
@@ -206,13 +208,15 @@ impl Runner {
             ViewAction::As(query, text) => {
                 let resolved = self.stored_query(query, &table.name)?;
                 let database = self.database();
+                let settings = self.session.config().read().captured();
                 self.catalog().alter_table(&table.name, |table| {
                     table.schema = attribute::schema_of(&resolved.output).with_raw_types();
                     if let Some(view) = &mut table.view {
                         view.text.clone_from(text);
-                        view.query = query.clone();
                         view.output = resolved.output.iter().map(|a| a.name.clone()).collect();
                         view.database = database;
+                        view.settings = settings;
+                        view.query(&table.name)?;
                     }
                     Ok(())
                 })?;

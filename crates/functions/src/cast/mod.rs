@@ -154,7 +154,7 @@ fn special_word(expr: &TypedExpr, to: &DataType, context: &BuildContext<'_>) -> 
     }
     let word = expr.literal()?.try_as_str()??;
     let zone = TimeZone::parse(&context.conf.time_zone).ok()?;
-    let now = zone.to_local(context.query_time);
+    let now = zone.to_local(context.query_time.micros());
     let is_epoch = parse_number::trim(word).eq_ignore_ascii_case("epoch");
     let is_now = parse_number::trim(word).eq_ignore_ascii_case("now");
     let days = if is_epoch { 0 } else { now.div_euclid(MICROS_PER_DAY) + parse_datetime::special_day(word)? };
@@ -164,7 +164,7 @@ fn special_word(expr: &TypedExpr, to: &DataType, context: &BuildContext<'_>) -> 
         DataType::Timestamp => {
             let moment = match (is_epoch, is_now) {
                 (true, _) => 0,
-                (_, true) => context.query_time,
+                (_, true) => context.query_time.micros(),
                 _ => zone.to_utc(local)?,
             };
             ScalarValue::TimestampMicrosecond(Some(moment), Some(arrow_mapping::ENGINE_TIME_ZONE.into()))

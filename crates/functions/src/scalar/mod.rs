@@ -25,9 +25,41 @@ pub mod xml;
 
 use crate::Function;
 
-/// Kernels of functions that check their calls themselves, by the functions' names.
-pub static CHECKED_KERNELS: &[&[&Function]] =
-    &[array::vector::KERNELS, datetime::KERNELS, misc::aes::KERNELS, spatial::KERNELS, variant::KERNELS, xml::KERNELS];
+/// Kernels of functions whose calls cannot be built again from the types of their arguments, by the functions' names.
+pub static CHECKED_KERNELS: &[&[&Function]] = &[
+    array::combine::KERNELS,
+    array::element::KERNELS,
+    array::order::KERNELS,
+    array::size::KERNELS,
+    array::vector::KERNELS,
+    datetime::KERNELS,
+    datetime::part::KERNELS,
+    datetime::unit::KERNELS,
+    datetime::window::KERNELS,
+    generator::explode::KERNELS,
+    json::csv::KERNELS,
+    json::from_json::KERNELS,
+    json::path::KERNELS,
+    json::to_json::KERNELS,
+    map::create::KERNELS,
+    map::entry::KERNELS,
+    map::text::KERNELS,
+    math::ceil::KERNELS,
+    math::random::KERNELS,
+    misc::aes::KERNELS,
+    misc::internal::KERNELS,
+    misc::session::KERNELS,
+    spatial::KERNELS,
+    string::character::KERNELS,
+    string::encoding::KERNELS,
+    string::number_text::KERNELS,
+    string::random::KERNELS,
+    struct_::get_struct_field::KERNELS,
+    struct_::named_struct::KERNELS,
+    variant::KERNELS,
+    variant::parse::KERNELS,
+    xml::KERNELS,
+];
 
 /// The families' lists.
 pub fn families() -> Vec<&'static [&'static Function]> {

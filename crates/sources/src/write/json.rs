@@ -14,7 +14,7 @@ use base64::Engine;
 use firesteel_config::SqlConf;
 use firesteel_error::Result;
 use firesteel_functions::cast::variant::Variants;
-use firesteel_functions::scalar::json::writer::{write_number, write_text};
+use firesteel_functions::scalar::json::writer::{is_plain, write_number, write_text};
 use firesteel_types::number_text::{write_float, write_integer, write_plain_decimal};
 use firesteel_types::value_text::{TextStyle, ValueFormatter};
 use firesteel_types::{DataType, StructType, TimeZone, variant_text};
@@ -293,6 +293,8 @@ enum Cells<'a> {
     Long(&'a Int64Array),
     Double(&'a Float64Array),
     Text(&'a StringArray),
+    /// Texts without anything to escape.
+    PlainText(&'a StringArray),
     Other,
 }
 
@@ -303,7 +305,13 @@ impl<'a> Cells<'a> {
             (DataType::Long, ArrowType::Int64) => Self::Long(column.as_primitive()),
             (DataType::Double, ArrowType::Float64) => Self::Double(column.as_primitive()),
             (DataType::String(_) | DataType::Char(_) | DataType::Varchar(_), ArrowType::Utf8) => {
-                Self::Text(column.as_string())
+                let texts = column.as_string::<i32>();
+                let offsets = texts.value_offsets();
+                let used = match (offsets.first(), offsets.last()) {
+                    (Some(first), Some(last)) => &texts.value_data()[*first as usize..*last as usize],
+                    _ => &[],
+                };
+                if is_plain(used) { Self::PlainText(texts) } else { Self::Text(texts) }
             }
             _ => Self::Other,
         }
@@ -314,18 +322,21 @@ impl TextEncoding for JsonEncoding {
     fn start(&self, _out: &mut String) {}
 
     fn rows(&self, batch: &RecordBatch, out: &mut String) -> Result<()> {
-        let columns: Vec<(Cells<'_>, &ArrayRef, &DataType)> = batch
+        let columns: Vec<_> = batch
             .columns()
             .iter()
             .zip(&self.schema.fields)
-            .map(|(column, field)| (Cells::new(column, &field.data_type), column, &field.data_type))
+            .map(|(column, field)| {
+                let nulls = column.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+                (Cells::new(column, &field.data_type), nulls, column, &field.data_type)
+            })
             .collect();
         for row in 0..batch.num_rows() {
             let start = out.len();
             out.push('{');
             let mut is_first = true;
-            for ((cells, column, data_type), (first, next)) in columns.iter().zip(&self.names) {
-                let is_null = column.is_null(row) || data_type.is_null();
+            for ((cells, nulls, column, data_type), (first, next)) in columns.iter().zip(&self.names) {
+                let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
                 if is_null && self.ignores_nulls {
                     continue;
                 }
@@ -335,6 +346,11 @@ impl TextEncoding for JsonEncoding {
                     Cells::Integer(values) => write_integer(out, values.value(row)),
                     Cells::Long(values) => write_integer(out, values.value(row)),
                     Cells::Double(values) => write_number(out, values.value(row)),
+                    Cells::PlainText(texts) => {
+                        out.push('"');
+                        out.push_str(texts.value(row));
+                        out.push('"');
+                    }
                     Cells::Text(texts) => write_text(out, texts.value(row)),
                     Cells::Other => self.value(out, data_type, column, row)?,
                 }

@@ -75,8 +75,13 @@ impl Parser<'_> {
 
     fn skip_marker(&mut self) -> Option<Parameter> {
         let (parameter, width) = self.marker_ahead(0)?;
+        let value = self.bound_ahead(0).map(|(literal, _)| literal.sql(self.options.time_zone));
+        let start = self.mark();
         for _ in 0..width {
             self.advance();
+        }
+        if let Some(value) = value {
+            self.bind(start, value);
         }
         if let Parameter::Position(_) = parameter {
             self.parameters += 1;

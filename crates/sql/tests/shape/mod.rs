@@ -124,6 +124,7 @@ fn window_reference(window: &WindowReference) -> String {
         WindowReference::Specification(window) => {
             let bound = |bound: &FrameBound| match bound {
                 FrameBound::Value(value) => expr(value),
+                FrameBound::Preceding(value) => format!("{} back", expr(value)),
                 other => format!("{other:?}"),
             };
             let frame = window.frame.as_ref().map_or(String::new(), |frame| {

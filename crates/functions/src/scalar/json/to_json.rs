@@ -4,11 +4,12 @@ use super::formats::{Formats, print_day, print_moment};
 use super::options::Options;
 use super::writer::{write_number, write_text};
 use crate::cast::variant::Variants;
+use crate::kernel::kernel;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::datetime::print::NamedZone;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{array_or_constant, internal, texts};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::types::{
     Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
 };
@@ -33,6 +34,9 @@ function! {
     example "SELECT to_json(named_struct('a', 1, 'b', 2))" => "{\"a\":1,\"b\":2}";
     example "SELECT to_json(array(named_struct('a', 1, 'b', 2)))" => "[{\"a\":1,\"b\":2}]";
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("to_json", to_json)];
 
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let [value, rest @ ..] = arguments.as_slice() else {

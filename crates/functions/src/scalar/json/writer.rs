@@ -16,6 +16,13 @@ const ESCAPED: [bool; 256] = {
     table
 };
 
+/// Whether none of the bytes of texts needs an escape.
+pub fn is_plain(texts: &[u8]) -> bool {
+    // Comparisons without a way out within a block become vector instructions; the table would not.
+    let needs = |b: &u8| (*b < 0x20) | (*b == b'"') | (*b == b'\\');
+    texts.chunks(4096).all(|block| !block.iter().fold(false, |any, b| any | needs(b)))
+}
+
 /// Writes a text in quotes.
 pub fn write_text(out: &mut String, text: &str) {
     out.push('"');
