@@ -11,6 +11,7 @@ mod charset;
 mod codec;
 mod csv;
 pub mod error;
+mod evolution;
 pub mod json;
 mod json_bytes;
 mod json_columns;

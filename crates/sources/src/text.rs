@@ -2,6 +2,7 @@
 
 use crate::charset::Charset;
 use crate::codec::Codec;
+use crate::error::unreadable;
 use crate::lines::{LineOptions, Lines, text, whole};
 use crate::options::SourceOptions;
 use crate::records::{Batches, FilePart, RecordReader, io};
@@ -106,7 +107,10 @@ impl RecordReader for TextReader {
 
 /// Reads files whole, as rows of path, time, length and content.
 #[derive(Debug)]
-pub struct BinaryReader;
+pub struct BinaryReader {
+    /// The most bytes that a file may have.
+    pub max_length: i64,
+}
 
 impl RecordReader for BinaryReader {
     fn name(&self) -> &'static str {
@@ -135,6 +139,9 @@ impl RecordReader for BinaryReader {
                     Arc::new(TimestampMicrosecondArray::from(vec![micros]).with_timezone("UTC"))
                 }
                 2 => Arc::new(Int64Array::from(vec![size])),
+                _ if size > self.max_length => {
+                    return Err(unreadable(&crate::path::uri(&part.path), "the file is longer than files may be"));
+                }
                 _ => {
                     let content = std::fs::read(&part.path).map_err(|e| io(&part.path, e))?;
                     let mut builder = BinaryBuilder::new();

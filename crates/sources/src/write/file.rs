@@ -48,7 +48,9 @@ impl Encoder {
             "csv" => (Arc::new(CsvEncoding::new(options, conf, &layout.schema)?), ".csv"),
             "json" => (Arc::new(JsonEncoding::new(options, conf, &layout.schema)?), ".json"),
             "text" => (Arc::new(text::Lines::new(options)?), ".txt"),
-            "avro" | "xml" | "jdbc" | "kafka" | "console" => {
+            "avro" => return Err(SparkError::new("_LEGACY_ERROR_TEMP_1139").with("provider", "avro")),
+            "kafka" => return Err(SparkError::new("_LEGACY_ERROR_TEMP_1140").with("provider", "kafka")),
+            "xml" | "jdbc" | "console" => {
                 return Err(SparkError::unsupported(format!("writes to the data source {}", request.format)));
             }
             "binaryfile" => {

@@ -7,14 +7,14 @@ use crate::options::SourceOptions;
 use crate::pattern::Pattern;
 use arrow::array::{Array, ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{
-    DataType as ArrowType, Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, IntervalYearMonthType, TimestampMicrosecondType,
+    DataType as ArrowType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, TimestampMicrosecondType,
 };
 use base64::Engine;
 use firesteel_config::SqlConf;
 use firesteel_error::Result;
 use firesteel_functions::cast::variant::Variants;
-use firesteel_functions::scalar::json::writer::{is_plain, write_number, write_text};
+use firesteel_functions::scalar::json::writer::{KeyWriter, is_plain, write_number, write_text};
 use firesteel_types::number_text::{write_float, write_integer, write_plain_decimal};
 use firesteel_types::value_text::{TextStyle, ValueFormatter};
 use firesteel_types::{DataType, StructType, TimeZone, variant_text};
@@ -177,42 +177,6 @@ impl JsonEncoding {
                 write_text(out, &text);
             }
         }
-        Ok(())
-    }
-}
-
-/// Writes keys of maps. Keys that are moments and spans stand as numbers, as Spark has them.
-struct KeyWriter {
-    is_number: bool,
-    formatter: ValueFormatter,
-}
-
-impl KeyWriter {
-    fn new(key: &DataType, zone: TimeZone) -> Self {
-        let is_number = matches!(
-            key,
-            DataType::Date
-                | DataType::Timestamp
-                | DataType::TimestampNtz
-                | DataType::DayTimeInterval(..)
-                | DataType::YearMonthInterval(..)
-        );
-        Self { is_number, formatter: ValueFormatter::in_zone(key, zone, TextStyle::Cast { plain_decimals: true }) }
-    }
-
-    fn write(&self, out: &mut String, keys: &ArrayRef, row: usize) -> Result<()> {
-        if !self.is_number {
-            return self.formatter.write(out, keys, row);
-        }
-        write_integer(
-            out,
-            match keys.data_type() {
-                ArrowType::Date32 => i64::from(keys.as_primitive::<Date32Type>().value(row)),
-                ArrowType::Interval(_) => i64::from(keys.as_primitive::<IntervalYearMonthType>().value(row)),
-                ArrowType::Duration(_) => keys.as_primitive::<DurationMicrosecondType>().value(row),
-                _ => keys.as_primitive::<TimestampMicrosecondType>().value(row),
-            },
-        );
         Ok(())
     }
 }

@@ -123,7 +123,7 @@ impl Converter<'_> {
                 self.primitive::<Decimal128Type>(values, data_type, |json| match json {
                     Json::Whole(text) | Json::Fraction(text) => digits::decimal(text.as_bytes(), *precision, *scale)
                         .or_else(|| BigDigits::parse(text)?.to_decimal(*precision, *scale)),
-                    Json::Text(text) => BigDigits::parse(text)?.to_decimal(*precision, *scale),
+                    Json::Text(text) => written_decimal(text, *precision, *scale),
                     _ => None,
                 })
             }
@@ -363,6 +363,14 @@ impl Converter<'_> {
         };
         Ok((Arc::new(array), outcomes))
     }
+}
+
+/// A decimal as readers of files take it from text: with commas between digits, but without blanks.
+pub fn written_decimal(text: &str, precision: u8, scale: i8) -> Option<i128> {
+    if text.bytes().any(|b| b <= b' ') {
+        return None;
+    }
+    BigDigits::parse(&text.replace(',', ""))?.to_decimal(precision, scale)
 }
 
 /// The bytes of a text in base 64, with blanks between groups of four at most.
