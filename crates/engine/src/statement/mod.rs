@@ -326,8 +326,7 @@ impl Runner {
     /// What a name stands for where a query's relation could stand too.
     pub fn found_relation(&self, name: &TableName) -> Result<Found> {
         let parts = self.parts(name)?;
-        self.find(&parts)?
-            .ok_or_else(|| self.relation_not_found(&parts).or_context(|| name.origin().context()))
+        self.find(&parts)?.ok_or_else(|| self.relation_not_found(&parts).or_context(|| name.origin().context()))
     }
 
     /// The error of a relation that is not there.

@@ -1,12 +1,8 @@
 //! Operations: responses, reattaching, releasing, interrupting.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
-
-mod harness;
-
+use crate::harness::{Harness, Session, assert_fails, collect, condition, endless, error_of, kinds, range, rows, sql};
 use firesteel_proto::connect as proto;
 use firesteel_server::limits::Limits;
-use harness::{Harness, Session, assert_fails, collect, condition, endless, error_of, kinds, range, rows, sql};
 use proto::get_status_response::operation_status::OperationState;
 use proto::interrupt_request::{Interrupt, InterruptType};
 use std::time::Duration;

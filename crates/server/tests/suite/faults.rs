@@ -1,9 +1,6 @@
 //! A fault in one operation is an error of that operation; the session and the server go on.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
-
-mod harness;
-
+use crate::harness::{Harness, Session, range, relation, rows};
 use arrow::array::{Int64Array, RecordBatch};
 use arrow::datatypes::{DataType as ArrowType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
@@ -23,7 +20,6 @@ use firesteel_analyzer::resolved::project;
 use firesteel_analyzer::{Attribute, Resolved};
 use firesteel_proto::connect as proto;
 use firesteel_types::DataType;
-use harness::{Harness, Session, range, relation, rows};
 use proto::relation::RelType;
 use std::sync::Arc;
 
