@@ -21,11 +21,17 @@ pub(crate) fn evolves(stored: &ArrowType, wanted: &ArrowType) -> bool {
 }
 
 /// A column of a file as its table has it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Eq, Hash)]
 pub(crate) struct Evolved {
     column: Arc<dyn PhysicalExpr>,
     wanted: FieldRef,
     case_sensitive: bool,
+}
+
+impl PartialEq for Evolved {
+    fn eq(&self, other: &Self) -> bool {
+        self.column.eq(&other.column) && self.wanted == other.wanted && self.case_sensitive == other.case_sensitive
+    }
 }
 
 impl Evolved {

@@ -165,10 +165,10 @@ impl Runner {
                 }
             }
         }
-        let is_repeated = |(index, column): (usize, &String)| {
-            partitions[..index].iter().any(|other| other.eq_ignore_ascii_case(column)).then_some(column)
+        let is_repeated = |(index, column): &(usize, &String)| {
+            partitions[..*index].iter().any(|other| other.eq_ignore_ascii_case(column))
         };
-        if let Some(column) = partitions.iter().enumerate().find_map(is_repeated) {
+        if let Some((_, column)) = partitions.iter().enumerate().find(is_repeated) {
             let column = attribute::quote(&column.to_lowercase());
             return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", column));
         }

@@ -167,7 +167,7 @@ async fn a_panic_is_an_error_of_its_operation() {
     session.touch(None).await.unwrap();
     let engine = server.engine_session(&session);
     let mut neighbour = server.session().await;
-    let mut endless = neighbour.start(neighbour.reattachable(harness::endless())).await.unwrap();
+    let mut endless = neighbour.start(neighbour.reattachable(crate::harness::endless())).await.unwrap();
     for (text, fault) in faults() {
         engine.put_view("fault", fault);
         let plan = || proto::plan::OpType::Root(table("fault"));

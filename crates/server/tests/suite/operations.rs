@@ -222,7 +222,7 @@ async fn tags_must_be_words() {
     for tag in ["", "a,b"] {
         let request = proto::ExecutePlanRequest { tags: vec![tag.to_string()], ..session.request(range(1)) };
         let status = session.run(request).await.unwrap_err();
-        assert_eq!(harness::info(&status).reason, "java.lang.IllegalArgumentException");
+        assert_eq!(crate::harness::info(&status).reason, "java.lang.IllegalArgumentException");
         assert_eq!(condition(&status), "");
     }
 }
