@@ -52,6 +52,8 @@ pub struct Analyzer<'a> {
     pub(crate) below_used: Vec<Attribute>,
     /// The column with the file of a row, where it is used from below the input, since the last look.
     pub(crate) file_used: Option<Attribute>,
+    /// Names of relations that joins of the query analysed should hold whole.
+    pub(crate) broadcast: Vec<String>,
     /// Observations met, in order.
     pub observations: Vec<Observation>,
     /// Views being expanded, against endless recursion.
@@ -142,6 +144,7 @@ impl<'a> Analyzer<'a> {
             aggregates: 0,
             below_used: Vec::new(),
             file_used: None,
+            broadcast: Vec::new(),
             observations: Vec::new(),
             views: 0,
             begins_query: false,

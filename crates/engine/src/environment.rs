@@ -224,6 +224,13 @@ impl SessionEnvironment {
             let resolved = Arc::new(self.stored_view(table, view, &qualifier)?);
             return Ok(TableLookup::Analysed { resolved, qualifier });
         }
+        let python = table.provider.as_deref().and_then(|name| self.session.python().source(name));
+        if let Some(python) = python {
+            // As in Spark, the table's own options stay with the table.
+            let schema = table.schema.char_varchar_as_string();
+            let scan = self.block(crate::python::source::table(&self.session, python, Some(schema), options))?;
+            return Ok(TableLookup::Scan { scan: Scan { name: table.name.to_string(), ..scan }, qualifier });
+        }
         let mut all: Vec<(String, String)> = table.options.clone().into_iter().collect();
         all.extend(options.iter().cloned());
         let location = table.location.clone().unwrap_or_default();
@@ -268,7 +275,7 @@ impl SessionEnvironment {
             return Ok(None);
         }
         let known = crate::write::format_name(format);
-        if known == "hive" || known == "jdbc" {
+        if known == "hive" || known == "jdbc" || self.session.python().source(format).is_some() {
             return Err(SparkError::new("UNSUPPORTED_DATASOURCE_FOR_DIRECT_QUERY").with("dataSourceType", format));
         }
         if !matches!(known.as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "avro" | "xml" | "binaryfile") {

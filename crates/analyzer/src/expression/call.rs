@@ -36,10 +36,11 @@ fn call_by_name(
     if let Some(special) = special(a, &name, call, origin, scope)? {
         return Ok(special);
     }
-    if a.env.user_function(&call.name)?.is_some() && call.name.len() == 1 && registry::lookup(&name).is_none() {
+    let Some(function) = registry::lookup(&name) else { return user_function(a, call, origin, scope) };
+    // What SQL does not know of is in nobody's way.
+    if function.group == Group::Internal && !call.is_internal && a.env.user_function(&call.name)?.is_some() {
         return user_function(a, call, origin, scope);
     }
-    let Some(function) = registry::lookup(&name) else { return user_function(a, call, origin, scope) };
     let call = &in_order(function, &name, call)?;
     match &function.body {
         Body::Scalar { .. } | Body::Build(_) | Body::Named(_) => {

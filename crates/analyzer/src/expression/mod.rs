@@ -142,8 +142,7 @@ pub(crate) fn identifier(a: &mut Analyzer<'_>, name: &Expr) -> Result<Vec<String
 }
 
 /// The value of a constant expression.
-pub(crate) fn fold(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
-    let _ = a;
+pub(crate) fn fold(_: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
     Literal::from_array(&folded(typed)?, 0, &typed.data_type)
 }
 
@@ -153,27 +152,25 @@ pub(crate) fn folded(typed: &TypedExpr) -> Result<ArrayRef> {
     use arrow::datatypes::Schema;
     use datafusion::common::ToDFSchema;
     use datafusion::logical_expr::execution_props::ExecutionProps;
-    match typed.literal() {
-        Some(value) => value.to_array().map_err(crate::resolved::engine_error),
-        None => {
-            if !typed.is_foldable() {
-                return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
-                    .with("funcName", "expression")
-                    .with("paramName", typed.name.clone())
-                    .with("paramType", format!("\"{}\"", typed.data_type.sql())));
-            }
-            let schema = std::sync::Arc::new(Schema::empty());
-            let df_schema = schema.clone().to_dfschema().map_err(crate::resolved::engine_error)?;
-            let props = ExecutionProps::new();
-            let physical =
-                datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props, &Default::default())
-                    .map_err(crate::resolved::engine_error)?;
-            let options = RecordBatchOptions::new().with_row_count(Some(1));
-            let batch = RecordBatch::try_new_with_options(schema, vec![], &options)
-                .map_err(|e| SparkError::internal(e.to_string()))?;
-            physical.evaluate(&batch).and_then(|v| v.into_array(1)).map_err(crate::resolved::engine_error)
-        }
+    if let Some(value) = typed.literal() {
+        return value.to_array().map_err(crate::resolved::engine_error);
     }
+    if !typed.is_foldable() {
+        return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
+            .with("funcName", "expression")
+            .with("paramName", typed.name.clone())
+            .with("paramType", format!("\"{}\"", typed.data_type.sql())));
+    }
+    let schema = std::sync::Arc::new(Schema::empty());
+    let df_schema = schema.clone().to_dfschema().map_err(crate::resolved::engine_error)?;
+    let props = ExecutionProps::new();
+    let physical =
+        datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props, &Default::default())
+            .map_err(crate::resolved::engine_error)?;
+    let options = RecordBatchOptions::new().with_row_count(Some(1));
+    let batch =
+        RecordBatch::try_new_with_options(schema, vec![], &options).map_err(|e| SparkError::internal(e.to_string()))?;
+    physical.evaluate(&batch).and_then(|v| v.into_array(1)).map_err(crate::resolved::engine_error)
 }
 
 /// A literal as an expression.

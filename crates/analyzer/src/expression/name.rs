@@ -72,7 +72,7 @@ pub(crate) fn attribute(
 }
 
 /// Functions that may be called without parentheses.
-fn bare_function(name: &str) -> Option<&'static str> {
+pub(super) fn bare_function(name: &str) -> Option<&'static str> {
     const BARE: [&str; 8] = [
         "current_date",
         "current_timestamp",

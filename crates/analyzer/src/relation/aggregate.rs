@@ -118,7 +118,8 @@ pub(crate) fn plan(
         aggregates.push(datafusion::functions_aggregate::count::count_udaf().call(vec![lit(1)]).alias("one#row"));
     }
     let has_total = groups.sets.as_ref().is_some_and(|sets| sets.iter().any(Vec::is_empty));
-    if !has_total {
+    // Aggregates in Python are given the rows of each set anyway.
+    if !has_total || aggregates.iter().any(crate::python::is_aggregated) {
         return built(Aggregate::try_new(Arc::new(base), group_expr, aggregates).map(LogicalPlan::Aggregate));
     }
     // Spark repeats the input's rows for every set: without rows there is no total either.

@@ -53,7 +53,10 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
                 .collect();
             using(a, &left, &right, join.join_type, &common)
         }
-        JoinCondition::None => combine(&left, &right, join.join_type, None),
+        JoinCondition::None => {
+            let joined = combine(&left, &right, join.join_type, None)?;
+            Ok(without_product(a, joined, join.join_type))
+        }
         JoinCondition::On(condition) => {
             let scope = a.scope(&[&left, &right]);
             let typed =
@@ -67,9 +70,29 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
                 return Err(SparkError::new("INVALID_NON_DETERMINISTIC_EXPRESSIONS")
                     .with("sqlExprs", format!("\"{}\"", typed.name)));
             }
-            combine(&left, &right, join.join_type, Some(typed.expr))
+            let joined = combine(&left, &right, join.join_type, Some(typed.expr))?;
+            Ok(without_product(a, joined, join.join_type))
         }
     }
+}
+
+/// Marks a join without equal pairs that may not be a cartesian product: the query did not ask
+/// for one, and the setting forbids those that come by themselves.
+fn without_product(a: &Analyzer<'_>, mut joined: Resolved, join_type: JoinType) -> Resolved {
+    let is_exempt = matches!(join_type, JoinType::Cross | JoinType::LeftSemi | JoinType::LeftAnti);
+    if !is_exempt
+        && !a.env.conf().cross_join_enabled
+        && let LogicalPlan::Join(join) = &mut joined.plan
+        && join.on.is_empty()
+    {
+        join.join_constraint = JoinConstraint::Using;
+    }
+    joined
+}
+
+/// True for a join that may not be a cartesian product.
+pub fn may_not_be_cartesian(join: &DfJoin) -> bool {
+    join.join_constraint == JoinConstraint::Using && join.on.is_empty()
 }
 
 fn join_condition_type(error: SparkError, _condition: &firesteel_plan::Expr) -> SparkError {

@@ -6,7 +6,7 @@
 //! what is left is a projection.
 
 use super::aggregate::{self, Groups};
-use super::clause::{self, Clause, SelectList};
+use super::clause::{self, Clause, SelectList, SortAggregates};
 use super::generate;
 use super::grouping::{self, GroupedBlock, no_outer_columns, position};
 use crate::analyzer::{AliasScope, Analyzer, at};
@@ -129,7 +129,7 @@ pub(crate) fn sort_resolved(
                 a.sql_functions.clear();
                 let typed = a.expression(&order.child, &scope)?;
                 expression::refuse_sql_functions(a, "Sort")?;
-                clause::check_sort_key(&typed, false)?;
+                clause::check_sort_key(&typed, SortAggregates::None)?;
                 typed
             }
         };

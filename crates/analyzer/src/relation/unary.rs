@@ -11,6 +11,7 @@ use crate::scope::Scope;
 use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, SortExpr, lit};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::TypedExpr;
+use firesteel_functions::cast::parse_interval::parse_calendar_interval;
 use firesteel_plan::{Expr, ExprKind, Options, Relation, RelationKind, SortOrder};
 use firesteel_types::{DataType, Literal, StructType, number_text};
 use std::sync::Arc;
@@ -241,8 +242,24 @@ pub(crate) fn deduplicate(
     let scope = a.scope(&[&input]);
     let mut keys = Vec::new();
     for column in columns {
-        let typed = a.expression(column, &scope)?;
-        keys.push(typed.expr);
+        let ExprKind::Attribute { name, .. } = &column.kind else {
+            keys.push(a.expression(column, &scope)?.expr);
+            continue;
+        };
+        let name = name.join(".");
+        let mut is_known = false;
+        for found in input.output.iter().filter(|c| scope.same_name(&c.name, &name)).map(Attribute::expr) {
+            is_known = true;
+            if !keys.contains(&found) {
+                keys.push(found);
+            }
+        }
+        if !is_known {
+            let fields: Vec<&str> = input.output.iter().map(|c| c.name.as_str()).collect();
+            return Err(SparkError::new("CONNECT_INVALID_PLAN.UNRESOLVED_COLUMN_AMONG_FIELD_NAMES")
+                .with("colName", name)
+                .with("fieldNames", fields.join(", ")));
+        }
     }
     let exact = comparable_keys(a, &input, exact, &keys)?;
     // Each other column's first value of the group.
@@ -309,7 +326,11 @@ pub(crate) fn subquery_alias(
     qualifier: &[String],
     columns: &[String],
 ) -> Result<Resolved> {
-    let resolved = a.relation(input)?;
+    // Hints do not reach into subqueries.
+    let hinted = std::mem::take(&mut a.broadcast);
+    let resolved = a.relation(input);
+    a.broadcast = hinted;
+    let resolved = super::hint::named(a, resolved?, alias);
     if matches!(input.kind(), RelationKind::Values { .. })
         && !columns.is_empty()
         && columns.len() != resolved.output.len()
@@ -649,6 +670,21 @@ pub(crate) fn collect_metrics(
         outputs.iter().map(|o| (o.attribute.column_name(), o.typed.clone())).collect(),
     )?;
     Ok(input.with_plan(plan))
+}
+
+/// Rows at hand are never late: of a watermark only its delay is checked.
+pub(crate) fn with_watermark(a: &mut Analyzer<'_>, input: &Relation, delay: &str) -> Result<Resolved> {
+    const DAY: i128 = 86_400_000_000;
+    let (months, days, microseconds) = parse_calendar_interval(delay)
+        .map_err(|_| SparkError::new("CANNOT_PARSE_INTERVAL").with("intervalString", format!("'{delay}'")))?;
+    let days = i128::from(days) + 31 * i128::from(months);
+    if days * DAY + i128::from(microseconds) < 0 {
+        return Err(SparkError::plain(
+            ExceptionClass::IllegalArgument,
+            format!("requirement failed: delay threshold ({delay}) should not be negative."),
+        ));
+    }
+    a.relation(input)
 }
 
 /// CSV, JSON or XML text in a column of strings.

@@ -46,16 +46,15 @@ impl Place {
     }
 
     fn context(self) -> Arc<QueryContext> {
-        let place = if self.is_sql {
+        let mut place = if self.is_sql {
             QueryContext::sql("", self.start_index, self.stop_index)
         } else {
             QueryContext::data_frame(&self.fragment, self.call_site)
         };
         let excerpt = Excerpt { fragment: self.fragment, line: self.line, column: self.column, marked: self.marked };
-        Arc::new(
-            QueryContext { object_type: self.object_type, object_name: self.object_name, ..place }
-                .with_excerpt(excerpt),
-        )
+        place.object_type = self.object_type;
+        place.object_name = self.object_name;
+        Arc::new(place.with_excerpt(excerpt))
     }
 }
 

@@ -58,7 +58,7 @@ impl Runner {
 
     /// What a table or view is persisted under; fails with `TABLE_OR_VIEW_NOT_FOUND`.
     fn cache_key(&self, parts: &[String]) -> Result<PersistKey> {
-        Ok(self.session.key_of(&self.found(parts)?))
+        Ok(self.session.key_of(&self.found_relation(&TableName::of(parts.to_vec()))?))
     }
 
     /// Whether a table or view is persisted.

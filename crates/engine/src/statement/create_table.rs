@@ -165,10 +165,10 @@ impl Runner {
                 }
             }
         }
-        let is_repeated = |(index, column): (usize, &String)| {
-            partitions[..index].iter().any(|other| other.eq_ignore_ascii_case(column)).then_some(column)
+        let is_repeated = |(index, column): &(usize, &String)| {
+            partitions[..*index].iter().any(|other| other.eq_ignore_ascii_case(column))
         };
-        if let Some(column) = partitions.iter().enumerate().find_map(is_repeated) {
+        if let Some((_, column)) = partitions.iter().enumerate().find(is_repeated) {
             let column = attribute::quote(&column.to_lowercase());
             return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", column));
         }
@@ -226,18 +226,28 @@ impl Runner {
     /// Checks a new table, makes its folder, and adds it to the catalog.
     pub(crate) fn add_table(&self, mut new: NewTable) -> Result<()> {
         let conf = self.conf();
+        for field in &mut new.schema.fields {
+            field.metadata = field.metadata.without_notes();
+        }
         let provider = crate::write::format_name(&new.provider);
         let (location, kind) = match &new.location {
             Some(location) => (local_path(location)?, TableKind::External),
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
-        if !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc") {
+        let python = self.session.python().source(&provider);
+        if python.is_none() && !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc") {
             if matches!(provider.as_str(), "avro" | "xml" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
                 return Err(SparkError::unsupported(format!("tables of the format {provider}")));
             }
             return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", new.provider));
         }
-        if new.schema.fields.is_empty() {
+        if let Some(python) = python
+            && new.schema.fields.is_empty()
+        {
+            let options: Options = new.options.clone().into_iter().collect();
+            let scan = self.block(crate::python::source::table(&self.session, python, None, &options))?;
+            new.schema = scan.schema;
+        } else if new.schema.fields.is_empty() {
             self.inferred(&mut new)?;
         }
         let mut seen: Vec<String> = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::Runner;
 use super::partition::Partition;
-use super::rows::{one_text, optional, rows, text, text_column};
+use super::rows::{commented_rows, one_text, optional, rows, text, text_column};
 use super::setting::shown;
 use super::table_text::{details, location_text};
 use crate::catalog_state::Found;
@@ -22,7 +22,12 @@ fn line(a: &str, b: impl Into<String>) -> Vec<Literal> {
 }
 
 fn described(all: Vec<Vec<Literal>>) -> Result<LocalRows> {
-    rows(&[text_column("col_name"), text_column("data_type"), ("comment", DataType::STRING, true)], all)
+    let columns = [
+        (text_column("col_name"), "name of the column"),
+        (text_column("data_type"), "data type of the column"),
+        (("comment", DataType::STRING, true), "comment of the column"),
+    ];
+    commented_rows(&columns, all)
 }
 
 /// What of columns has a default value, under a heading of its own.

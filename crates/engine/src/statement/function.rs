@@ -7,7 +7,8 @@ use firesteel_analyzer::environment::{Parameter, UserFunction};
 use firesteel_analyzer::{Analyzer, LocalRows, attribute};
 use firesteel_catalog::{CatalogFunction, SESSION_CATALOG, matches_pattern};
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::registry;
+use firesteel_functions::class::class_of;
+use firesteel_functions::{Documentation, registry};
 use firesteel_plan::{
     ColumnDefinition, CreateFunction, Expr, ExprKind, FunctionBody, Name, PythonFunction, SubqueryKind, TableName,
 };
@@ -260,15 +261,11 @@ impl Runner {
         let line = |text_line: String| vec![text(text_line)];
         if let Some(builtin) = built_in(&parts) {
             let (name, function) = builtin;
-            let documentation = &function.documentation;
-            let usage = if documentation.usage.is_empty() {
-                "N/A.".to_string()
-            } else {
-                documentation.usage.replace("_FUNC_", name)
-            };
-            let mut lines = vec![line(format!("Function: {name}")), line(format!("Usage: {usage}"))];
+            let mut lines = vec![line(format!("Function: {name}"))];
+            lines.extend(class_of(name).map(|class| line(format!("Class: {class}"))));
+            lines.push(line(format!("Usage: {}", function.usage(name))));
             if is_extended {
-                lines.push(line(extended_usage(name, documentation)));
+                lines.push(line(extended_usage(name, &function.documentation)));
             }
             return rows(&column, lines);
         }
@@ -371,28 +368,30 @@ pub(crate) fn built_in(parts: &[String]) -> Option<(&'static str, &'static fires
     registry::all().into_iter().find(|(n, _)| *n == key)
 }
 
-fn extended_usage(name: &str, documentation: &firesteel_functions::function::Documentation) -> String {
-    let mut out = String::from("Extended Usage:\n");
+/// The arguments, examples and notes of a function, a section each.
+fn extended_usage(name: &str, documentation: &Documentation) -> String {
+    let mut sections = Vec::new();
     if documentation.arguments.is_empty() && documentation.examples.is_empty() {
-        out.push_str(&format!("    No example/argument for {name}.\n\n"));
+        sections.push(format!("    No example/argument for {name}.\n"));
     }
     if !documentation.arguments.is_empty() {
-        out.push_str("    Arguments:\n");
-        for (argument, about) in documentation.arguments {
-            out.push_str(&format!("      * {argument} - {about}\n"));
-        }
-        out.push('\n');
+        let arguments = documentation.arguments.iter().map(|(name, about)| format!("      * {name} - {about}\n"));
+        sections.push(format!("    Arguments:\n{}", arguments.collect::<String>()));
     }
     if !documentation.examples.is_empty() {
-        out.push_str("    Examples:\n");
+        let mut section = String::from("    Examples:\n");
         for (query, answer) in documentation.examples {
-            out.push_str(&format!("      > {};\n       {answer}\n", query.trim_end_matches(';')));
+            section.push_str(&format!("      > {};\n", query.trim_end_matches(';')));
+            answer.split('\n').for_each(|row| section.push_str(&format!("       {row}\n")));
         }
-        out.push('\n');
+        sections.push(section);
     }
     if !documentation.note.is_empty() {
-        out.push_str(&format!("    Note:\n      {}\n\n", documentation.note));
+        sections.push(format!("    Note:\n      {}\n", documentation.note));
     }
-    out.push_str(&format!("    Since: {}\n", documentation.since));
-    out
+    // What has no class is a word of the language, not of a version.
+    if class_of(name).is_some() {
+        sections.push(format!("    Since: {}\n", documentation.since));
+    }
+    format!("Extended Usage:\n{}", sections.join("  \n"))
 }

@@ -3,6 +3,7 @@
 use super::Runner;
 use super::create_table::table_folder;
 use super::rows::nothing;
+use crate::python::source::Target;
 use datafusion::logical_expr::LogicalPlan;
 use firesteel_analyzer::environment::Environment;
 use firesteel_analyzer::{Analyzer, LocalRows, Resolved, attribute, resolved};
@@ -124,7 +125,9 @@ impl Runner {
             sources.retain(|_| keep.next().copied().unwrap_or(true));
         }
         let (plan, schema) = self.stored_columns(table, &resolved, &fields, &sources)?;
-        let mut options: Vec<(String, String)> = table.options.clone().into_iter().collect();
+        let is_python = table.provider.as_deref().is_some_and(|name| self.session.python().source(name).is_some());
+        let mut options: Vec<(String, String)> =
+            if is_python { Vec::new() } else { table.options.clone().into_iter().collect() };
         options.extend(insert.options.iter().cloned());
         self.write_files(
             plan,
@@ -367,6 +370,10 @@ impl Runner {
 
     /// Runs a plan and writes its rows to files.
     pub(crate) fn write_files(&self, plan: LogicalPlan, schema: StructType, files: Files<'_>) -> Result<()> {
+        if let Some(source) = self.session.python().source(files.format) {
+            let target = Target { overwrite: files.mode == SaveMode::Overwrite, options: files.options };
+            return self.block(crate::python::source::write(&self.session, &source, plan, schema, target));
+        }
         let path = files.path.clone();
         let request = WriteRequest {
             format: files.format.to_string(),

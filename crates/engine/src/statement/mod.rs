@@ -342,16 +342,19 @@ impl Runner {
     /// What a name stands for where a query's relation could stand too.
     pub fn found_relation(&self, name: &TableName) -> Result<Found> {
         let parts = self.parts(name)?;
-        self.find(&parts)?.ok_or_else(|| {
-            let places = ["`system`.`builtin`", "`system`.`session`"];
-            table_not_found_in(&attribute::quote_parts(&parts), &places, &self.database())
-                .or_context(|| name.origin().context())
-        })
+        self.find(&parts)?.ok_or_else(|| self.relation_not_found(&parts).or_context(|| name.origin().context()))
+    }
+
+    /// The error of a relation that is not there.
+    pub fn relation_not_found(&self, parts: &[String]) -> SparkError {
+        let places = ["`system`.`builtin`", "`system`.`session`"];
+        table_not_found_in(&attribute::quote_parts(parts), &places, &self.database())
     }
 
     /// A table or view of the catalog, not a temporary view.
     pub fn stored(&self, name: &TableName, operation: &str) -> Result<Arc<CatalogTable>> {
-        match self.found_named(name)? {
+        let is_relation = matches!(operation, "INSERT" | "UPDATE TABLE" | "DELETE TABLE" | "MERGE INTO TABLE");
+        match if is_relation { self.found_relation(name)? } else { self.found_named(name)? } {
             Found::Stored(table) => Ok(table),
             Found::Temporary { .. } | Found::Global { .. } => {
                 Err(not_a_table(&self.parts(name)?, operation).or_context(|| name.origin().context()))

@@ -1,7 +1,7 @@
 //! USE, SET, RESET.
 
 use super::Runner;
-use super::rows::{nothing, optional, rows, text, text_column};
+use super::rows::{commented_rows, nothing, optional, rows, text, text_column};
 use firesteel_analyzer::LocalRows;
 use firesteel_catalog::SESSION_CATALOG;
 use firesteel_catalog::catalog::schema_not_found;
@@ -213,6 +213,10 @@ impl Runner {
             all.push(("Properties", properties));
         }
         let all = all.into_iter().map(|(k, v)| vec![text(k), optional(Some(v))]).collect();
-        rows(&[text_column("info_name"), ("info_value", DataType::STRING, true)], all)
+        let columns = [
+            (text_column("info_name"), "name of the namespace info"),
+            (("info_value", DataType::STRING, true), "value of the namespace info"),
+        ];
+        commented_rows(&columns, all)
     }
 }

@@ -140,7 +140,8 @@ impl Runner {
         Ok(nothing())
     }
 
-    /// Analyses the query of a stored view, which cannot stand on temporary objects.
+    /// Analyses the query of a stored view, which cannot stand on temporary objects,
+    /// and whose columns have names of their own.
     fn stored_query(&self, query: &Relation, name: &QualifiedName) -> Result<Resolved> {
         let mut environment = self.environment();
         if self.catalog().table(name).is_some() {
@@ -148,7 +149,12 @@ impl Runner {
         }
         let resolved = Analyzer::new(&environment).relation(query)?;
         match environment.references().temporary.first() {
-            None => Ok(resolved),
+            None => match resolved.output.iter().find(|column| column.metadata.has_generated_name()) {
+                None => Ok(resolved),
+                Some(column) => Err(SparkError::new("CREATE_PERMANENT_VIEW_WITHOUT_ALIAS")
+                    .with("name", name.quoted())
+                    .with("attr", format!("\"{}\"", column.name))),
+            },
             Some((kind, temporary)) => Err(SparkError::new("INVALID_TEMP_OBJ_REFERENCE")
                 .with("obj", "VIEW")
                 .with("objName", name.quoted())

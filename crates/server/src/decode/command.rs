@@ -55,7 +55,17 @@ impl Decoder<'_> {
                 function: self.python_table_function(function)?,
             },
             CommandType::StreamingQueryListenerBusCommand(_) => unsupported("listeners of streaming queries"),
-            CommandType::RegisterDataSource(source) => Command::RegisterDataSource { name: source.name.clone() },
+            CommandType::RegisterDataSource(source) => {
+                let proto::common_inline_user_defined_data_source::DataSource::PythonDataSource(python) = source
+                    .data_source
+                    .as_ref()
+                    .ok_or_else(|| not_set("CommonInlineUserDefinedDataSource", "data_source"))?;
+                Command::RegisterDataSource {
+                    name: source.name.clone(),
+                    class: python.command.clone(),
+                    python_version: python.python_ver.clone(),
+                }
+            }
             CommandType::CreateResourceProfileCommand(_) => unsupported("resource profiles"),
             CommandType::CheckpointCommand(checkpoint) => Command::Checkpoint(Checkpoint {
                 input: self.input(checkpoint.relation.as_ref())?,
