@@ -55,3 +55,54 @@ def test_grouping_sorts_rows_that_windows_have_ranked(spark):
     rows = [tuple(row) for row in spark.sql(ranked + "CASE WHEN grouping(a) = 0 THEN a END, r, 2, 3").collect()]
     assert [row[0] for row in rows] == [15, 6, 0, 2, 4, 9, 1, 3, 5]
     assert condition(spark, ranked + "sum(x)") != "INTERNAL_ERROR"
+
+
+@pytest.mark.parametrize(
+    "rows, error",
+    [
+        ("(1), ('a')", "ParseException"),
+        ("(1), (true)", "ParseException"),
+        ("(1), (CAST('a' AS DATE))", "ParseException"),
+        ("(struct(1)), (struct('a'))", "ParseException"),
+        ("(1), (upper('a'))", "AnalysisException"),
+        ("(array(1)), (array('a'))", "AnalysisException"),
+    ],
+)
+def test_rows_of_values_have_a_type_without_casts_from_strings(spark, rows, error):
+    with pytest.raises(AnalysisException) as raised:
+        spark.sql(f"SELECT * FROM VALUES {rows} t(x)").collect()
+    assert raised.value.getCondition() == "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE"
+    assert raised.value.getMessageParameters() == {"colName": "`x`"}
+    assert type(raised.value).__name__ == error
+
+
+def test_rows_of_values_have_the_wider_type(spark):
+    assert spark.sql("SELECT * FROM VALUES (1L), (1.5f)").schema.simpleString() == "struct<col1:float>"
+    assert spark.sql("SELECT * FROM VALUES (1), (2.5), (NULL)").schema.simpleString() == "struct<col1:decimal(11,1)>"
+
+
+def test_names_for_a_function_s_columns_are_as_many_as_the_columns(spark):
+    for call, function, names, columns in (
+        ("range(1) t(a, b)", "`range`", "2", "1"),
+        ("stack(2, 1, 2, 3, 4) t(a)", "`stack`", "1", "2"),
+    ):
+        with pytest.raises(AnalysisException) as raised:
+            spark.sql(f"SELECT * FROM {call}").collect()
+        assert raised.value.getCondition() == "NUM_TABLE_VALUE_ALIASES_MISMATCH"
+        assert raised.value.getMessageParameters() == {
+            "funcName": function,
+            "aliasesNum": names,
+            "outColsNum": columns,
+        }
+
+
+def test_positions_in_group_by_and_a_star(spark):
+    assert condition(spark, "SELECT * FROM range(3) GROUP BY 5") == "STAR_GROUP_BY_POS"
+
+
+def test_days_that_are_added_to_a_date_show_where_they_come_from(spark):
+    frame = spark.sql("SELECT DATE'2024-01-31' + INTERVAL 1 DAY, DATE'2024-01-31' - INTERVAL '3' DAY")
+    assert frame.columns == [
+        "date_add(DATE '2024-01-31', extractansiintervaldays(INTERVAL '1' DAY))",
+        "date_add(DATE '2024-01-31', (- extractansiintervaldays(INTERVAL '3' DAY)))",
+    ]

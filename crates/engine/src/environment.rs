@@ -282,7 +282,9 @@ impl SessionEnvironment {
             return Ok(None);
         }
         if path.is_empty() {
-            return Err(SparkError::new("INVALID_EMPTY_LOCATION").with("location", path));
+            return Err(SparkError::new("INVALID_EMPTY_LOCATION")
+                .with_class(firesteel_error::ExceptionClass::Analysis)
+                .with("location", path));
         }
         let source = DataSource {
             format: Some(known),

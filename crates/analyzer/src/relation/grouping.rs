@@ -177,13 +177,13 @@ impl KeyList {
             let column = &scope.attributes[i];
             return Ok(self.push(column.typed(), Expr::column(column.name.clone())));
         }
+        if by_ordinal && self.has_star && matches!(expr.kind, ExprKind::Literal(Literal::Integer(_))) {
+            return Err(SparkError::new("STAR_GROUP_BY_POS"));
+        }
         if by_ordinal
             && !select.is_empty()
             && let Some(i) = position(expr, select.len(), "GROUP_BY_POS_OUT_OF_RANGE")?
         {
-            if self.has_star {
-                return Err(SparkError::new("STAR_GROUP_BY_POS"));
-            }
             let output = &select[i];
             let is_aggregate =
                 output.typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);

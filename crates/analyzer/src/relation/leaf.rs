@@ -13,7 +13,7 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::logical_expr::{EmptyRelation, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder};
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::{TypedExpr, coercion};
 use firesteel_plan::{Expr, ExprKind, LocalRelation, Origin};
 use firesteel_types::{DataType, Literal, StructField, StructType, arrow_mapping};
@@ -35,10 +35,7 @@ pub(crate) fn one_row_plan() -> LogicalPlan {
 /// `spark.range(…)`.
 pub(crate) fn range(start: i64, end: i64, step: i64, num_partitions: Option<i32>) -> Result<Resolved> {
     if step == 0 {
-        return Err(SparkError::plain(
-            firesteel_error::ExceptionClass::IllegalArgument,
-            "requirement failed: step (0) cannot be 0",
-        ));
+        return Err(SparkError::plain(ExceptionClass::IllegalArgument, "requirement failed: step (0) cannot be 0"));
     }
     let provider = crate::range::RangeTable::new(start, end, step, num_partitions);
     let scan = Scan {
@@ -252,7 +249,7 @@ fn unique_names(schema: &Schema) -> Schema {
 fn declare(a: &mut Analyzer<'_>, resolved: Resolved, declared: &StructType) -> Result<Resolved> {
     if declared.fields.len() != resolved.output.len() {
         return Err(SparkError::plain(
-            firesteel_error::ExceptionClass::IllegalArgument,
+            ExceptionClass::IllegalArgument,
             format!("The data have {} columns, the schema has {}", resolved.output.len(), declared.fields.len()),
         ));
     }
@@ -293,7 +290,23 @@ fn check_inline(expr: &Expr, value: &TypedExpr) -> Result<()> {
 }
 
 /// `VALUES (…), (…)`: columns `col1`, `col2`, … of the rows' common types.
-pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>]) -> Result<Resolved> {
+/// Literals, and what the grammar itself makes of them: no name has to be looked up.
+fn is_plain(expr: &Expr) -> bool {
+    const OPERATORS: [&str; 16] =
+        ["+", "-", "*", "/", "%", "==", "<=>", "<", "<=", ">", ">=", "and", "or", "not", "when", "struct"];
+    match &expr.kind {
+        ExprKind::Literal(_) => true,
+        ExprKind::Cast { child, .. } => is_plain(child),
+        ExprKind::Function(call) => {
+            matches!(call.name.as_slice(), [name] if OPERATORS.contains(&name.as_str()))
+                && call.arguments.iter().all(is_plain)
+        }
+        _ => false,
+    }
+}
+
+/// The rows of VALUES; errors call the columns as the alias around does, where there is one.
+pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>], names: &[String]) -> Result<Resolved> {
     let scope = Scope::default();
     let mut typed_rows = Vec::with_capacity(rows.len());
     let width = rows.first().map_or(0, Vec::len);
@@ -316,13 +329,15 @@ pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>]) -> Result<Resolve
         }
         typed_rows.push(typed);
     }
-    let ansi = a.env.conf().ansi_enabled;
     let mut attributes = Vec::with_capacity(width);
     for column in 0..width {
         let types: Vec<DataType> = typed_rows.iter().map(|r| r[column].data_type.clone()).collect();
-        let common = coercion::wider_common_type(&types, ansi).ok_or_else(|| {
-            SparkError::new("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE")
-                .with("colName", format!("`col{}`", column + 1))
+        let common = coercion::wider_without_strings(&types, false).ok_or_else(|| {
+            let name = names.get(column).cloned().unwrap_or_else(|| format!("col{}", column + 1));
+            let error = SparkError::new("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE")
+                .with("colName", crate::attribute::quote(&name));
+            // Spark makes a table of its rows as it parses, where no name has to be looked up.
+            if rows.iter().flatten().all(is_plain) { error.with_class(ExceptionClass::Parse) } else { error }
         })?;
         let nullable = typed_rows.iter().any(|r| r[column].nullable);
         attributes.push(Attribute::new(format!("col{}", column + 1), common, nullable));

@@ -45,7 +45,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::OneRow => leaf::one_row(),
         K::Range { start, end, step, num_partitions } => leaf::range(*start, *end, *step, *num_partitions),
         K::Local(local) => leaf::local(a, local),
-        K::Values { rows } => leaf::values(a, rows),
+        K::Values { rows } => leaf::values(a, rows, &[]),
         K::CachedRemote { relation_id } => {
             let scan = a.env.kept(relation_id)?;
             leaf::scan(&scan, &[])

@@ -328,7 +328,10 @@ pub(crate) fn subquery_alias(
 ) -> Result<Resolved> {
     // Hints do not reach into subqueries.
     let hinted = std::mem::take(&mut a.broadcast);
-    let resolved = a.relation(input);
+    let resolved = match input.kind() {
+        RelationKind::Values { rows } => leaf::values(a, rows, columns).map_err(|e| at(e, &input.origin)),
+        _ => a.relation(input),
+    };
     a.broadcast = hinted;
     let resolved = super::hint::named(a, resolved?, alias);
     if matches!(input.kind(), RelationKind::Values { .. })
@@ -339,6 +342,15 @@ pub(crate) fn subquery_alias(
             .with("expectedNumCols", columns.len().to_string())
             .with("actualNumCols", resolved.output.len().to_string())
             .with("rowIndex", "0"));
+    }
+    if let RelationKind::TableFunction(call) = input.kind()
+        && !columns.is_empty()
+        && columns.len() != resolved.output.len()
+    {
+        return Err(SparkError::new("NUM_TABLE_VALUE_ALIASES_MISMATCH")
+            .with("funcName", crate::attribute::quote_parts(&call.name))
+            .with("aliasesNum", columns.len().to_string())
+            .with("outColsNum", resolved.output.len().to_string()));
     }
     let resolved = rename_columns(resolved, columns, alias)?;
     let name: Vec<String> = qualifier.iter().cloned().chain(std::iter::once(alias.to_string())).collect();
