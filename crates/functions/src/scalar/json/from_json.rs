@@ -1,5 +1,6 @@
 //! `from_json`.
 
+use super::checks;
 use super::convert::{Converter, Outcome};
 use super::formats::Formats;
 use super::options::Options;
@@ -65,6 +66,10 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         return Err(SparkError::unsupported("from_json with spatial types in the schema"));
     }
     let mut options = Options::of(rest.first())?;
+    checks::json(&options)?;
+    if let DataType::Struct(fields) = &data_type {
+        checks::corrupt_record(fields, &options)?;
+    }
     check_mode(&options, "from_json")?;
     if let Some(column) = options.get("singleVariantColumn") {
         check_single_variant(&data_type, column)?;
