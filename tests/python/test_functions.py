@@ -132,6 +132,11 @@ def test_gaps_of_sessions_may_differ(spark):
         ("from_json('{}', 'a int', map('encoding', 'nosuch'))", "INVALID_PARAMETER_VALUE.CHARSET"),
         ("to_csv(1)", "DATATYPE_MISMATCH.UNSUPPORTED_INPUT_TYPE"),
         ("schema_of_csv(1)", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"),
+        ("get_json_object(1, '$.a')", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"),
+        ("mask('Ab1', 1)", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"),
+        ("from_json(1, 'a int')", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"),
+        ("date_part(a, now()) FROM VALUES ('year') t(a)", "NON_FOLDABLE_ARGUMENT"),
+        ("aes_encrypt('a', '00', 'XYZ')", "INVALID_PARAMETER_VALUE.AES_KEY_LENGTH"),
     ],
 )
 def test_options_are_checked(spark, call, expected):
