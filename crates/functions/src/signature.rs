@@ -35,6 +35,8 @@ pub enum ArgType {
     OneOf(&'static [ArgType]),
     /// Must be constant; then as the inner type.
     Foldable(&'static ArgType),
+    /// Of the inner type already: of others, only NULL is cast to it.
+    Exactly(&'static ArgType),
 }
 
 /// A parameter of a function.
@@ -178,6 +180,6 @@ pub fn describe(arg_type: ArgType) -> String {
         ArgType::OneOf(options) => {
             format!("({})", options.iter().map(|o| describe(*o)).collect::<Vec<_>>().join(" or "))
         }
-        ArgType::Foldable(inner) => describe(*inner),
+        ArgType::Foldable(inner) | ArgType::Exactly(inner) => describe(*inner),
     }
 }

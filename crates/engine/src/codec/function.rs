@@ -3,11 +3,13 @@
 use super::{bound, malformed, rebuild};
 use datafusion::common::Result as DfResult;
 use datafusion::logical_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, WindowUDF};
+use firesteel_analyzer::python::{PythonCall, PythonParameter, PythonUdaf, PythonUdf};
 use firesteel_error::{Excerpt, QueryContext, QueryContextKind};
 use firesteel_functions::aggregate::udaf::{Call, SparkAggregateUdf};
 use firesteel_functions::scalar::lambda::{self, higher_order::PlainCall, higher_order::SparkHigherOrderUdf};
 use firesteel_functions::window::{offset::Offset, pandas};
 use firesteel_functions::{KernelSettings, SparkScalarUdf};
+use firesteel_python::EvalType;
 use firesteel_types::DataType;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
@@ -95,6 +97,53 @@ struct PlainHigherOrder {
     parameters: Vec<Vec<(String, bool)>>,
 }
 
+/// A call of a Python function. Types are JSON.
+#[derive(Serialize, Deserialize)]
+struct PlainPython {
+    name: String,
+    command: Vec<u8>,
+    python_version: String,
+    eval_type: i32,
+    deterministic: bool,
+    /// Types and names.
+    parameters: Vec<(String, Option<String>)>,
+    returns: String,
+    instance: u64,
+}
+
+impl PlainPython {
+    fn of(call: &PythonCall) -> Self {
+        Self {
+            name: call.name.clone(),
+            command: call.command.to_vec(),
+            python_version: call.python_version.clone(),
+            eval_type: call.eval_type.0,
+            deterministic: call.deterministic,
+            parameters: call.parameters.iter().map(|p| (p.data_type.json(), p.name.clone())).collect(),
+            returns: call.returns.json(),
+            instance: call.instance,
+        }
+    }
+
+    /// The call of these bytes; None where they are of no Python function.
+    fn read(bytes: &[u8]) -> DfResult<Option<Arc<PythonCall>>> {
+        let Ok(plain) = serde_json::from_slice::<Self>(bytes) else { return Ok(None) };
+        let parameter = |(data_type, name): (String, Option<String>)| -> DfResult<PythonParameter> {
+            Ok(PythonParameter { data_type: DataType::from_json(&data_type).map_err(super::external)?, name })
+        };
+        Ok(Some(Arc::new(PythonCall {
+            name: plain.name,
+            command: plain.command.into(),
+            python_version: plain.python_version,
+            eval_type: EvalType(plain.eval_type),
+            deterministic: plain.deterministic,
+            parameters: plain.parameters.into_iter().map(parameter).collect::<DfResult<_>>()?,
+            returns: DataType::from_json(&plain.returns).map_err(super::external)?,
+            instance: plain.instance,
+        })))
+    }
+}
+
 /// A call of `lag` or `lead`.
 #[derive(Serialize, Deserialize)]
 struct PlainOffset {
@@ -112,6 +161,9 @@ fn write(value: &impl Serialize, bytes: &mut Vec<u8>) -> DfResult<()> {
 
 pub(super) fn encode_scalar(function: &ScalarUDF, bytes: &mut Vec<u8>) -> DfResult<()> {
     let inner: &dyn Any = function.inner().as_ref();
+    if let Some(python) = inner.downcast_ref::<PythonUdf>() {
+        return write(&PlainPython::of(&python.call), bytes);
+    }
     // DataFusion's own are found by their names.
     let Some(udf) = inner.downcast_ref::<SparkScalarUdf>() else { return Ok(()) };
     if rebuild::scalar(udf).is_none() {
@@ -140,6 +192,9 @@ pub(super) fn decode_scalar(name: &str, bytes: &[u8]) -> DfResult<Arc<ScalarUDF>
     if bytes.is_empty() && name == firesteel_analyzer::AT_MOST_ONE {
         return Ok(firesteel_analyzer::at_most_one());
     }
+    if let Some(call) = PlainPython::read(bytes)? {
+        return Ok(Arc::new(ScalarUDF::new_from_impl(PythonUdf::new(call))));
+    }
     let plain: Plain = serde_json::from_slice(bytes).map_err(|_| malformed(&format!("the function {name}")))?;
     let (arguments, returns) = plain.types()?;
     let settings = plain.settings();
@@ -156,6 +211,9 @@ pub(super) fn decode_scalar(name: &str, bytes: &[u8]) -> DfResult<Arc<ScalarUDF>
 
 pub(super) fn encode_aggregate(function: &AggregateUDF, bytes: &mut Vec<u8>) -> DfResult<()> {
     let inner: &dyn Any = function.inner().as_ref();
+    if let Some(call) = PythonUdaf::of(function) {
+        return write(&PlainPython::of(call), bytes);
+    }
     let Some(udf) = inner.downcast_ref::<SparkAggregateUdf>() else { return Ok(()) };
     let call = udf.call();
     let plain = Plain {
@@ -172,6 +230,9 @@ pub(super) fn encode_aggregate(function: &AggregateUDF, bytes: &mut Vec<u8>) -> 
 }
 
 pub(super) fn decode_aggregate(name: &str, bytes: &[u8]) -> DfResult<Arc<AggregateUDF>> {
+    if let Some(call) = PlainPython::read(bytes)? {
+        return Ok(Arc::new(AggregateUDF::new_from_impl(PythonUdaf::new(call))));
+    }
     let plain: Plain = serde_json::from_slice(bytes).map_err(|_| malformed(&format!("the function {name}")))?;
     let kernel = firesteel_functions::aggregate::kernel(&plain.name)
         .ok_or_else(|| malformed(&format!("the function {}", plain.name)))?;
@@ -256,4 +317,36 @@ pub(super) fn decode_higher_order(name: &str, bytes: &[u8]) -> DfResult<Arc<High
         context: plain.call.place.map(Place::context),
     };
     Ok(Arc::new(HigherOrderUDF::new_from_impl(SparkHigherOrderUdf::new(own_name, evaluate, call))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode_aggregate, decode_scalar, encode_aggregate, encode_scalar};
+    use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+    use firesteel_analyzer::python::{PythonCall, PythonParameter, PythonUdaf, PythonUdf};
+    use firesteel_python::EvalType;
+    use firesteel_types::DataType;
+    use std::sync::Arc;
+
+    #[test]
+    fn python_functions_come_back_as_themselves() {
+        let call = Arc::new(PythonCall {
+            name: "upper".into(),
+            command: vec![1, 2, 3].into(),
+            python_version: "3.11".into(),
+            eval_type: EvalType(100),
+            deterministic: true,
+            parameters: vec![PythonParameter { data_type: DataType::Long, name: Some("x".into()) }],
+            returns: DataType::array(DataType::STRING, true),
+            instance: 7,
+        });
+        let scalar = ScalarUDF::new_from_impl(PythonUdf::new(call.clone()));
+        let mut bytes = Vec::new();
+        encode_scalar(&scalar, &mut bytes).unwrap();
+        assert_eq!(*decode_scalar("upper", &bytes).unwrap(), scalar);
+        let aggregate = AggregateUDF::new_from_impl(PythonUdaf::new(call));
+        let mut bytes = Vec::new();
+        encode_aggregate(&aggregate, &mut bytes).unwrap();
+        assert_eq!(*decode_aggregate("upper", &bytes).unwrap(), aggregate);
+    }
 }

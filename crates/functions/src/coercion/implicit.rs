@@ -35,7 +35,7 @@ pub fn accepts(wanted: ArgType, data_type: &DataType) -> bool {
             matches!(data_type, T::Array { element: e, .. } if accepts(*element, e))
         }
         ArgType::OneOf(options) => options.iter().any(|o| accepts(*o, data_type)),
-        ArgType::Foldable(inner) => accepts(*inner, data_type),
+        ArgType::Foldable(inner) | ArgType::Exactly(inner) => accepts(*inner, data_type),
     }
 }
 
@@ -72,7 +72,7 @@ fn default_concrete(wanted: ArgType) -> Option<DataType> {
         ArgType::AnyInterval => DataType::CalendarInterval,
         ArgType::ArrayOf(element) => DataType::array(default_concrete(*element)?, true),
         ArgType::OneOf(options) => default_concrete(*options.first()?)?,
-        ArgType::Foldable(inner) => default_concrete(*inner)?,
+        ArgType::Foldable(inner) | ArgType::Exactly(inner) => default_concrete(*inner)?,
         other => concrete(other)?,
     })
 }
@@ -84,6 +84,8 @@ fn default_concrete(wanted: ArgType) -> Option<DataType> {
 /// use firesteel_types::DataType;
 /// assert_eq!(implicit_cast(&DataType::Integer, ArgType::String, true), Some(DataType::STRING));
 /// assert_eq!(implicit_cast(&DataType::Boolean, ArgType::Integer, true), None);
+/// assert_eq!(implicit_cast(&DataType::Integer, ArgType::Exactly(&ArgType::String), true), None);
+/// assert_eq!(implicit_cast(&DataType::Null, ArgType::Exactly(&ArgType::String), true), Some(DataType::STRING));
 /// ```
 pub fn implicit_cast(from: &DataType, wanted: ArgType, ansi: bool) -> Option<DataType> {
     if accepts(wanted, from) {
@@ -91,6 +93,7 @@ pub fn implicit_cast(from: &DataType, wanted: ArgType, ansi: bool) -> Option<Dat
     }
     match wanted {
         ArgType::Foldable(inner) => return implicit_cast(from, *inner, ansi),
+        ArgType::Exactly(_) if !from.is_null() => return None,
         ArgType::OneOf(options) => return options.iter().find_map(|o| implicit_cast(from, *o, ansi)),
         _ => {}
     }

@@ -24,7 +24,7 @@ const FIELD_OF: Signature = Signature::of(&[param("field", ArgType::Any), param(
 
 function! {
     /// `date_part(field, source)`
-    DATE_PART = "date_part" in DateTime, FIELD_OF => Body::Build(build);
+    DATE_PART = "date_part" in DateTime, FIELD_OF => Body::Build(|c, a| build(&DATE_PART, c, a));
     usage "A field of a date, a timestamp, a time or an interval, by its name.";
     since "3.0.0";
     example "SELECT date_part('YEAR', TIMESTAMP '2019-08-12 01:00:00.123456')" => "2019";
@@ -32,7 +32,7 @@ function! {
 }
 function! {
     /// `datepart(field, source)`
-    DATEPART = "datepart" in DateTime, FIELD_OF => Body::Build(build);
+    DATEPART = "datepart" in DateTime, FIELD_OF => Body::Build(|c, a| build(&DATEPART, c, a));
     text |a| format!("datepart({} FROM {})", a[0], a[1]);
     usage "A field of a date, a timestamp, a time or an interval, by its name.";
     since "3.4.0";
@@ -40,7 +40,7 @@ function! {
 }
 function! {
     /// `EXTRACT(field FROM source)`
-    EXTRACT = "extract" in DateTime, FIELD_OF => Body::Build(build);
+    EXTRACT = "extract" in DateTime, FIELD_OF => Body::Build(|c, a| build(&EXTRACT, c, a));
     text |a| format!("extract({} FROM {})", a[0], a[1]);
     usage "A field of a date, a timestamp, a time or an interval.";
     since "3.0.0";
@@ -51,16 +51,10 @@ function! {
 pub static KERNELS: &[&Function] =
     &[&kernel("second_with_fraction", seconds_kernel), &kernel("interval_field", interval_kernel)];
 
-fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+fn build(own: &Function, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let (field, source) = (argument(&arguments, 0)?, argument(&arguments, 1)?);
-    let value = constant::value_of(&field)?.ok_or_else(|| {
-        mismatch::not_foldable(
-            &DATE_PART.call_text(&[field.name.clone(), source.name.clone()]),
-            "field",
-            ArgType::String,
-            &field,
-        )
-    })?;
+    let value =
+        constant::value_of(&field)?.ok_or_else(|| constant::argument_not_foldable(own.name, "field", "STRING"))?;
     if value.is_null() {
         return Ok(TypedExpr::new(Expr::Literal(ScalarValue::Float64(None), None), DataType::Double, true, ""));
     }

@@ -9,7 +9,7 @@ use super::to_json::{write_moment, write_moment_in};
 use crate::cast::Mode;
 use crate::cast::array::{CastOptions, cast_array};
 use crate::cast::parse_datetime::{parse_date, parse_timestamp};
-use crate::coercion::mismatch::quoted;
+use crate::coercion::mismatch::{quoted, unexpected_input};
 use crate::kernel::kernel;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::datetime::print::NamedZone;
@@ -94,11 +94,18 @@ fn build_from_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> 
             .with("inputSchema", format!("\"{}\"", schema.name))
             .with("dataType", format!("\"{}\"", data_type.sql())));
     };
-    if let Some(field) = fields.fields.iter().find(|f| f.data_type.is_nested() || f.data_type == DataType::Variant) {
-        return Err(SparkError::unsupported(format!("from_csv with fields of type {}", field.data_type)));
+    if let Some(field) = fields.fields.iter().find(|f| f.data_type.is_nested()) {
+        return Err(SparkError::new("UNSUPPORTED_DATATYPE")
+            .with_class(firesteel_error::ExceptionClass::UnsupportedOperation)
+            .with("typeName", format!("\"{}\"", field.data_type.sql())));
+    }
+    if fields.fields.iter().any(|f| f.data_type == DataType::Variant) {
+        return Err(SparkError::unsupported("from_csv with fields of type variant"));
     }
     let mut options = Options::of(rest.first())?;
+    checks::csv(&options)?;
     check_mode(&options, "from_csv")?;
+    checks::corrupt_record(fields, &options)?;
     if options.get("columnNameOfCorruptRecord").is_none() {
         options.set("columnNameOfCorruptRecord", "_corrupt_record");
     }
@@ -209,12 +216,13 @@ fn build_to_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Re
     };
     let call = format!("to_csv({})", value.name);
     let DataType::Struct(fields) = &value.data_type else {
-        return Err(crate::coercion::mismatch::unexpected_input(&call, 0, ArgType::Struct, value));
+        return Err(unwritable(&call, value));
     };
-    if let Some(field) = fields.fields.iter().find(|f| f.data_type == DataType::Variant) {
-        return Err(SparkError::unsupported(format!("to_csv with fields of type {}", field.data_type)));
+    if fields.fields.iter().any(|f| f.data_type == DataType::Variant) {
+        return Err(unwritable(&call, value));
     }
     let mut options = Options::of(rest.first())?;
+    checks::csv(&options)?;
     if options.get("timeZone").is_none() {
         options.set("timeZone", context.conf.time_zone.as_str());
     }
@@ -230,6 +238,14 @@ fn build_to_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Re
         payload,
     )?;
     Ok(TypedExpr::new(expr, DataType::STRING, true, call))
+}
+
+/// The error of a value that CSV cannot hold.
+fn unwritable(call: &str, value: &TypedExpr) -> SparkError {
+    SparkError::new("DATATYPE_MISMATCH.UNSUPPORTED_INPUT_TYPE")
+        .with("sqlExpr", format!("\"{call}\""))
+        .with("functionName", "`to_csv`")
+        .with("dataType", format!("\"{}\"", value.data_type.sql()))
 }
 
 fn to_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
@@ -300,6 +316,10 @@ fn build_schema_of_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>
     };
     let call = format!("schema_of_csv({})", argument.name);
     let options = Options::of(arguments.get(1))?;
+    checks::csv(&options)?;
+    if !argument.data_type.is_string() && !argument.data_type.is_null() {
+        return Err(unexpected_input(&call, 0, ArgType::String, argument));
+    }
     let Some(value) = value_of(argument)? else {
         return Err(not_foldable(argument, &call, "csv", "STRING"));
     };

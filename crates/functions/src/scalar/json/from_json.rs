@@ -1,5 +1,6 @@
 //! `from_json`.
 
+use super::checks;
 use super::convert::{Converter, Outcome};
 use super::formats::Formats;
 use super::options::Options;
@@ -7,7 +8,7 @@ use super::reader::{Json, read};
 use crate::kernel::kernel;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::string::constant::{text_of, value_of};
-use crate::scalar::string::declare::{function, param};
+use crate::scalar::string::declare::{TEXT, function, param};
 use crate::scalar::string::rows::{Rows, Texts, downcast, finish, internal, row_count};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{ArrayRef, StringArray, StructArray};
@@ -21,7 +22,7 @@ use std::sync::Arc;
 function! {
     /// `from_json(jsonStr, schema[, options])`
     FROM_JSON = "from_json" in Json, Signature::with_optional(
-            &[param("jsonStr", ArgType::String), param("schema", ArgType::Any), param("options", ArgType::Any)],
+            &[param("jsonStr", ArgType::Any), param("schema", ArgType::Any), param("options", ArgType::Any)],
             1,
         )
         => Body::Named(build);
@@ -51,6 +52,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     };
     let data_type = schema_of(schema)?.as_nullable();
     let call = format!("from_json({})", text.name);
+    let text = &crate::coercion::coerce_argument(text.clone(), TEXT, 0, &call, context)?;
     if !matches!(data_type, DataType::Struct(_) | DataType::Array { .. } | DataType::Map { .. } | DataType::Variant) {
         return Err(SparkError::new("DATATYPE_MISMATCH.INVALID_JSON_SCHEMA")
             .with("schema", format!("\"{}\"", data_type.sql()))
@@ -65,6 +67,10 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         return Err(SparkError::unsupported("from_json with spatial types in the schema"));
     }
     let mut options = Options::of(rest.first())?;
+    checks::json(&options)?;
+    if let DataType::Struct(fields) = &data_type {
+        checks::corrupt_record(fields, &options)?;
+    }
     check_mode(&options, "from_json")?;
     if let Some(column) = options.get("singleVariantColumn") {
         check_single_variant(&data_type, column)?;

@@ -1,5 +1,6 @@
 //! Functions of JSON and CSV text.
 
+pub mod checks;
 pub mod convert;
 pub mod csv;
 pub mod csv_line;

@@ -1,5 +1,6 @@
 //! `schema_of_json`.
 
+use super::checks;
 use super::formats::Formats;
 use super::options::Options;
 use super::reader::{Json, read};
@@ -32,6 +33,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     };
     let call = format!("schema_of_json({})", argument.name);
     let options = Options::of(arguments.get(1))?;
+    checks::json(&options)?;
     let Some(value) = value_of(argument)? else {
         return Err(not_foldable(argument, &call, "json", "STRING"));
     };

@@ -1,5 +1,6 @@
 //! `to_json`.
 
+use super::checks;
 use super::formats::{Formats, print_day, print_moment};
 use super::options::Options;
 use super::writer::{KeyWriter, write_number, write_text};
@@ -49,6 +50,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
             .with("sqlExpr", format!("\"{call}\"")));
     }
     let mut options = Options::of(rest.first())?;
+    checks::json(&options)?;
     if options.get("timeZone").is_none() {
         options.set("timeZone", context.conf.time_zone.as_str());
     }

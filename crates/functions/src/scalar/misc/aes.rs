@@ -177,6 +177,11 @@ fn crypto_error(message: &str) -> SparkError {
         .with("detailMessage", message)
 }
 
+/// Fails for keys of no length that the cipher knows.
+fn check_key(key: &[u8]) -> Result<()> {
+    if matches!(key.len(), 16 | 24 | 32) { Ok(()) } else { Err(key_error(key.len())) }
+}
+
 fn key_error(length: usize) -> SparkError {
     SparkError::new("INVALID_PARAMETER_VALUE.AES_KEY_LENGTH")
         .with("parameter", "`key`")
@@ -281,6 +286,7 @@ fn encrypted(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             return Ok(None);
         };
         let (Some(vector), Some(additional)) = (vectors.get(row), additional.get(row)) else { return Ok(None) };
+        check_key(key)?;
         let mode = Mode::of(mode, padding)?;
         mode.check(vector, additional, "aes_encrypt")?;
         let made = if vector.is_empty() { random(mode.vector_length()) } else { vector.to_vec() };
@@ -308,6 +314,7 @@ fn decrypted(args: &KernelArgs<'_>, is_lenient: bool) -> Result<ColumnarValue> {
             return Ok(None);
         };
         let run = || {
+            check_key(key)?;
             let mode = Mode::of(mode, padding)?;
             mode.check(&[], additional, "aes_decrypt")?;
             match key.len() {

@@ -1,7 +1,7 @@
 //! Single characters, and what kind they are of.
 
 use super::constant::{not_foldable, text_of, value_of};
-use super::declare::{function, lenient, param, strict};
+use super::declare::{TEXT, function, lenient, param, strict};
 use super::rows::{Longs, Rows, Texts, booleans, primitives, texts};
 use crate::kernel::kernel;
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
@@ -48,11 +48,11 @@ function! {
     /// `mask(input[, upperChar, lowerChar, digitChar, otherChar])`
     MASK = "mask" in String, Signature::with_optional(
             &[
-                param("input", ArgType::String),
-                param("upperChar", ArgType::String),
-                param("lowerChar", ArgType::String),
-                param("digitChar", ArgType::String),
-                param("otherChar", ArgType::String),
+                param("input", TEXT),
+                param("upperChar", TEXT),
+                param("lowerChar", TEXT),
+                param("digitChar", TEXT),
+                param("otherChar", TEXT),
             ],
             4,
         )

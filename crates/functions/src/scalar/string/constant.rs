@@ -41,6 +41,14 @@ pub fn required(argument: &TypedExpr, function: &str, parameter: &str, type_name
     value_of(argument)?.ok_or_else(|| not_foldable(argument, function, parameter, type_name))
 }
 
+/// The error of an argument that must be constant before the call can be worked out at all.
+pub fn argument_not_foldable(function: &str, parameter: &str, data_type: &str) -> SparkError {
+    SparkError::new("NON_FOLDABLE_ARGUMENT")
+        .with("funcName", format!("`{function}`"))
+        .with("paramName", format!("`{parameter}`"))
+        .with("paramType", format!("\"{data_type}\""))
+}
+
 /// Spark's error about an argument that must be constant.
 pub fn not_foldable(argument: &TypedExpr, call: &str, parameter: &str, type_name: &str) -> SparkError {
     SparkError::new("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT")

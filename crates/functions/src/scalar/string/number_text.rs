@@ -66,7 +66,12 @@ pub static KERNELS: &[&Function] = &[
 fn pattern_of(argument: &TypedExpr, call: &str, parameter: &str) -> Result<Option<String>> {
     match value_of(argument)? {
         Some(value) => Ok(text_of(&value).map(str::to_string)),
-        None => Err(super::constant::not_foldable(argument, call, parameter, "STRING")),
+        None => {
+            // A column is called after its kind, not after the parameter.
+            let is_column = matches!(argument.expr, datafusion::logical_expr::Expr::Column(_));
+            let name = if is_column { "attributereference" } else { parameter };
+            Err(super::constant::not_foldable(argument, call, name, "STRING"))
+        }
     }
 }
 
@@ -156,6 +161,9 @@ fn build_to_char(
         return context.call("date_format", arguments);
     }
     if value.data_type == DataType::Binary {
+        if value_of(format)?.is_none() {
+            return Err(super::constant::argument_not_foldable(function.name, "format", "STRING"));
+        }
         let source = pattern_of(format, &call, "format")?;
         let Some(source) = source else { return Ok(null(&DataType::STRING)?.named(call)) };
         let own = |made: TypedExpr, arguments: &[String]| match function.name {

@@ -2,6 +2,7 @@
 
 use super::tree::{Document, Kind};
 use crate::scalar::datetime::pattern::Use;
+use crate::scalar::json::checks;
 use crate::scalar::json::convert::Converter;
 use crate::scalar::json::formats::Formats;
 use crate::scalar::json::from_json::{Record, check_mode, schema_of, structs};
@@ -107,6 +108,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
             .with("sqlExpr", format!("\"{call}\"")));
     }
     let mut options = Options::of(rest.first())?;
+    checks::xml(&options)?;
     check_mode(&options, "from_xml")?;
     if options.get("columnNameOfCorruptRecord").is_none() {
         options.set("columnNameOfCorruptRecord", "_corrupt_record");

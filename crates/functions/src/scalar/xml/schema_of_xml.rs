@@ -3,7 +3,8 @@
 use super::from_xml::XmlOptions;
 use super::tree::{Document, Kind};
 use crate::cast::parse_datetime::{parse_date, parse_timestamp};
-use crate::coercion::mismatch::quoted;
+use crate::coercion::mismatch::{quoted, unexpected_input};
+use crate::scalar::json::checks;
 use crate::scalar::json::options::Options;
 use crate::scalar::string::constant::{not_foldable, text_of, value_of};
 use crate::scalar::string::declare::{function, param};
@@ -29,6 +30,10 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     };
     let call = format!("schema_of_xml({})", argument.name);
     let options = Options::of(arguments.get(1))?;
+    checks::xml(&options)?;
+    if !argument.data_type.is_string() && !argument.data_type.is_null() {
+        return Err(unexpected_input(&call, 0, ArgType::String, argument));
+    }
     let Some(value) = value_of(argument)? else {
         return Err(not_foldable(argument, &call, "xml", "STRING"));
     };

@@ -4,6 +4,7 @@ use super::tree::write_escaped;
 use crate::coercion::mismatch;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::datetime::print::NamedZone;
+use crate::scalar::json::checks;
 use crate::scalar::json::formats::{Formats, print_day, print_moment};
 use crate::scalar::json::options::Options;
 use crate::scalar::json::to_json::{write_moment, write_moment_in};
@@ -45,6 +46,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         return Err(SparkError::unsupported(format!("to_xml of {}", value.data_type.sql())));
     }
     let mut options = Options::of(rest.first())?;
+    checks::xml(&options)?;
     if options.get("timeZone").is_none() {
         options.set("timeZone", context.conf.time_zone.as_str());
     }
