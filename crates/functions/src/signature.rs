@@ -35,6 +35,13 @@ pub enum ArgType {
     OneOf(&'static [ArgType]),
     /// Must be constant; then as the inner type.
     Foldable(&'static ArgType),
+    /// Of the inner type as it is: only the literal NULL is cast to it.
+    Exactly(&'static ArgType),
+}
+
+impl ArgType {
+    /// A string, to which no other type is cast.
+    pub const TEXT: Self = Self::Exactly(&Self::String);
 }
 
 /// A parameter of a function.
@@ -155,6 +162,6 @@ pub fn describe(arg_type: ArgType) -> String {
         ArgType::OneOf(options) => {
             format!("({})", options.iter().map(|o| describe(*o)).collect::<Vec<_>>().join(" or "))
         }
-        ArgType::Foldable(inner) => describe(*inner),
+        ArgType::Foldable(inner) | ArgType::Exactly(inner) => describe(*inner),
     }
 }

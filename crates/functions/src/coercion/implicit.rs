@@ -35,7 +35,7 @@ pub fn accepts(wanted: ArgType, data_type: &DataType) -> bool {
             matches!(data_type, T::Array { element: e, .. } if accepts(*element, e))
         }
         ArgType::OneOf(options) => options.iter().any(|o| accepts(*o, data_type)),
-        ArgType::Foldable(inner) => accepts(*inner, data_type),
+        ArgType::Foldable(inner) | ArgType::Exactly(inner) => accepts(*inner, data_type),
     }
 }
 
@@ -72,7 +72,7 @@ fn default_concrete(wanted: ArgType) -> Option<DataType> {
         ArgType::AnyInterval => DataType::CalendarInterval,
         ArgType::ArrayOf(element) => DataType::array(default_concrete(*element)?, true),
         ArgType::OneOf(options) => default_concrete(*options.first()?)?,
-        ArgType::Foldable(inner) => default_concrete(*inner)?,
+        ArgType::Foldable(inner) | ArgType::Exactly(inner) => default_concrete(*inner)?,
         other => concrete(other)?,
     })
 }
@@ -91,6 +91,7 @@ pub fn implicit_cast(from: &DataType, wanted: ArgType, ansi: bool) -> Option<Dat
     }
     match wanted {
         ArgType::Foldable(inner) => return implicit_cast(from, *inner, ansi),
+        ArgType::Exactly(inner) => return if from.is_null() { default_concrete(*inner) } else { None },
         ArgType::OneOf(options) => return options.iter().find_map(|o| implicit_cast(from, *o, ansi)),
         _ => {}
     }
@@ -115,6 +116,12 @@ pub fn implicit_cast(from: &DataType, wanted: ArgType, ansi: bool) -> Option<Dat
             ArgType::AnyTimestamp => return Some(DataType::Timestamp),
             _ => {}
         }
+    }
+    // Spark casts times of day to dates and timestamps, and finds that there is no such cast.
+    if matches!(from, DataType::Time(_))
+        && let Some(target) = default_concrete(wanted).filter(DataType::is_datetime)
+    {
+        return Some(target);
     }
     if ansi { implicit_cast_ansi(from, wanted) } else { implicit_cast_legacy(from, wanted) }
 }

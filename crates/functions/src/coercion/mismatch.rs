@@ -31,7 +31,7 @@ pub fn quoted_wanted(wanted: ArgType) -> String {
             format!("({})", options.iter().map(|o| quoted_wanted(*o)).collect::<Vec<_>>().join(" or "))
         }
         ArgType::AnyInterval => r#"("INTERVAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")"#.to_string(),
-        ArgType::Foldable(inner) => quoted_wanted(*inner),
+        ArgType::Foldable(inner) | ArgType::Exactly(inner) => quoted_wanted(*inner),
         other => quoted(&crate::signature::describe(other)),
     }
 }

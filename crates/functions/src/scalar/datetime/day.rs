@@ -189,21 +189,26 @@ fn months_between(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>)
 fn months(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (firsts, seconds, rounds): (Moments, Moments, Booleans) =
         (Rows::of(args, 0)?, Rows::of(args, 1)?, Rows::of(args, 2)?);
-    let mut zone = session_zone(args)?.cursor();
+    let session = session_zone(args)?;
+    let mut zone = session.cursor();
     primitives::<Float64Type>(args, |row| {
         let (Some(first), Some(second), Some(round)) = (firsts.get(row), seconds.get(row), rounds.get(row)) else {
             return Ok(None);
         };
-        let (first, second) = (zone.to_local(first), zone.to_local(second));
-        let (day1, day2) = (first.div_euclid(MICROS_PER_DAY), second.div_euclid(MICROS_PER_DAY));
+        let day1 = zone.to_local(first).div_euclid(MICROS_PER_DAY);
+        let day2 = zone.to_local(second).div_euclid(MICROS_PER_DAY);
         let ((y1, m1, d1), (y2, m2, d2)) = (civil_from_days(day1), civil_from_days(day2));
         let whole = ((y1 * 12 + i64::from(m1)) - (y2 * 12 + i64::from(m2))) as f64;
         let is_last = |y: i64, m: u32, d: u32| d == days_in_month(y, m);
         if d1 == d2 || (is_last(y1, m1, d1) && is_last(y2, m2, d2)) {
             return Ok(Some(whole));
         }
-        let seconds_of = |local: i64| local.rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND;
-        let rest = (i64::from(d1) - i64::from(d2)) * 86_400 + seconds_of(first) - seconds_of(second);
+        // Time that has passed since midnight: a change of the clock counts.
+        let seconds_of = |moment: i64, day: i64| {
+            let midnight = session.to_utc(day.saturating_mul(MICROS_PER_DAY)).unwrap_or(moment);
+            moment.saturating_sub(midnight).div_euclid(MICROS_PER_SECOND)
+        };
+        let rest = (i64::from(d1) - i64::from(d2)) * 86_400 + seconds_of(first, day1) - seconds_of(second, day2);
         let months = whole + rest as f64 / (31.0 * 86_400.0);
         Ok(Some(if round { (months * 1e8).round() / 1e8 } else { months }))
     })

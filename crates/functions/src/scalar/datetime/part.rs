@@ -48,14 +48,13 @@ function! {
 
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let (field, source) = (argument(&arguments, 0)?, argument(&arguments, 1)?);
-    let value = constant::value_of(&field)?.ok_or_else(|| {
-        mismatch::not_foldable(
-            &DATE_PART.call_text(&[field.name.clone(), source.name.clone()]),
-            "field",
-            ArgType::String,
-            &field,
-        )
-    })?;
+    let is_text = field.data_type.is_string() || field.data_type.is_null();
+    let Some(value) = constant::value_of(&field)?.filter(|_| is_text) else {
+        return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
+            .with("funcName", "`date_part`")
+            .with("paramName", "`field`")
+            .with("paramType", "\"STRING\""));
+    };
     if value.is_null() {
         return Ok(TypedExpr::new(Expr::Literal(ScalarValue::Float64(None), None), DataType::Double, true, ""));
     }
@@ -127,7 +126,7 @@ fn seconds(context: &mut BuildContext<'_>, source: TypedExpr) -> Result<TypedExp
             coerce_argument(source, ArgType::AnyTimestamp, 0, &call, context)?
         }
     };
-    let nullable = source.nullable;
+    let nullable = source.nullable || matches!(source.data_type, DataType::Time(_));
     let expr = crate::kernel::call(&SECOND_WITH_FRACTION, seconds_kernel, &[source], &SECONDS, nullable, context)?;
     Ok(TypedExpr::new(expr, SECONDS, nullable, ""))
 }

@@ -30,7 +30,7 @@ use std::sync::Arc;
 function! {
     /// `from_csv(csvStr, schema[, options])`
     FROM_CSV = "from_csv" in Csv, Signature::with_optional(
-            &[param("csvStr", ArgType::String), param("schema", ArgType::Any), param("options", ArgType::Any)],
+            &[param("csvStr", ArgType::TEXT), param("schema", ArgType::Any), param("options", ArgType::Any)],
             1,
         )
         => Body::Build(build_from_csv);

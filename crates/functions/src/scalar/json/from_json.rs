@@ -20,7 +20,7 @@ use std::sync::Arc;
 function! {
     /// `from_json(jsonStr, schema[, options])`
     FROM_JSON = "from_json" in Json, Signature::with_optional(
-            &[param("jsonStr", ArgType::String), param("schema", ArgType::Any), param("options", ArgType::Any)],
+            &[param("jsonStr", ArgType::TEXT), param("schema", ArgType::Any), param("options", ArgType::Any)],
             1,
         )
         => Body::Named(build);

@@ -18,7 +18,7 @@ use std::sync::Arc;
 function! {
     /// `get_json_object(json_txt, path)`
     GET_JSON_OBJECT = "get_json_object" in Json,
-        Signature::of(&[param("json_txt", ArgType::String), param("path", ArgType::String)])
+        Signature::of(&[param("json_txt", ArgType::TEXT), param("path", ArgType::TEXT)])
         => lenient(DataType::STRING, get_json_object);
     usage "The part of a JSON text at a path such as `$.a[0].b`; null where there is none.";
     since "1.5.0";
@@ -27,7 +27,7 @@ function! {
 }
 function! {
     /// `json_array_length(jsonArray)`
-    JSON_ARRAY_LENGTH = "json_array_length" in Json, Signature::of(&[param("jsonArray", ArgType::String)])
+    JSON_ARRAY_LENGTH = "json_array_length" in Json, Signature::of(&[param("jsonArray", ArgType::TEXT)])
         => lenient(DataType::Integer, json_array_length);
     usage "The number of elements of a JSON array; null for other texts.";
     since "3.1.0";
@@ -35,7 +35,7 @@ function! {
 }
 function! {
     /// `json_object_keys(json_object)`
-    JSON_OBJECT_KEYS = "json_object_keys" in Json, Signature::of(&[param("json_object", ArgType::String)])
+    JSON_OBJECT_KEYS = "json_object_keys" in Json, Signature::of(&[param("json_object", ArgType::TEXT)])
         => Body::Scalar {
             returns: Returns::Of(|_, _| Ok(DataType::array(DataType::STRING, true))),
             nullable: Nullability::Always,

@@ -17,9 +17,9 @@ function! {
     STR_TO_MAP = "str_to_map" in Map,
         Signature::with_optional(
             &[
-                param("text", ArgType::String),
-                param("pairDelim", ArgType::String),
-                param("keyValueDelim", ArgType::String),
+                param("text", ArgType::TEXT),
+                param("pairDelim", ArgType::TEXT),
+                param("keyValueDelim", ArgType::TEXT),
             ],
             2,
         )

@@ -47,11 +47,11 @@ function! {
     /// `mask(input[, upperChar, lowerChar, digitChar, otherChar])`
     MASK = "mask" in String, Signature::with_optional(
             &[
-                param("input", ArgType::String),
-                param("upperChar", ArgType::String),
-                param("lowerChar", ArgType::String),
-                param("digitChar", ArgType::String),
-                param("otherChar", ArgType::String),
+                param("input", ArgType::TEXT),
+                param("upperChar", ArgType::TEXT),
+                param("lowerChar", ArgType::TEXT),
+                param("digitChar", ArgType::TEXT),
+                param("otherChar", ArgType::TEXT),
             ],
             4,
         )

@@ -10,7 +10,7 @@ use firesteel_types::{Collation, DataType};
 function! {
     /// `collate(expr, collationName)`
     COLLATE = "collate" in String,
-        Signature::of(&[param("expr", ArgType::String), param("collationName", ArgType::String)])
+        Signature::of(&[param("expr", ArgType::TEXT), param("collationName", ArgType::Any)])
         => Body::Build(build_collate);
     usage "The text, compared by a collation from here on.";
     since "4.0.0";

@@ -15,7 +15,7 @@ use std::fmt::Write;
 function! {
     /// `format_number(expr1, expr2)`
     FORMAT_NUMBER = "format_number" in String,
-        Signature::of(&[param("expr1", ArgType::Any), param("expr2", ArgType::OneOf(&[ArgType::Integer, ArgType::String]))])
+        Signature::of(&[param("expr1", ArgType::Any), param("expr2", ArgType::OneOf(&[ArgType::Integer, ArgType::TEXT]))])
         => Body::Build(build);
     usage "A number with commas between thousands and `expr2` digits after the point, or by the pattern `expr2`.";
     since "1.5.0";

@@ -23,7 +23,7 @@ function! {
 }
 function! {
     /// `soundex(str)`
-    SOUNDEX = "soundex" in String, Signature::of(&[param("str", ArgType::String)]) => strict(DataType::STRING, soundex);
+    SOUNDEX = "soundex" in String, Signature::of(&[param("str", ArgType::TEXT)]) => strict(DataType::STRING, soundex);
     usage "The Soundex code of a word.";
     since "1.5.0";
     example "SELECT soundex('Miller')" => "M460";

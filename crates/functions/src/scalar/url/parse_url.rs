@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 const ARGUMENTS: Signature = Signature::with_optional(
-    &[param("url", ArgType::String), param("partToExtract", ArgType::String), param("key", ArgType::String)],
+    &[param("url", ArgType::TEXT), param("partToExtract", ArgType::TEXT), param("key", ArgType::TEXT)],
     1,
 );
 

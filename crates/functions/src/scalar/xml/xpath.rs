@@ -15,7 +15,7 @@ use firesteel_types::{DataType, arrow_mapping};
 use std::fmt::Write;
 use std::sync::Arc;
 
-const SIGNATURE: Signature = Signature::of(&[param("xml", ArgType::String), param("path", ArgType::String)]);
+const SIGNATURE: Signature = Signature::of(&[param("xml", ArgType::TEXT), param("path", ArgType::TEXT)]);
 
 function! {
     /// `xpath(xml, path)`
