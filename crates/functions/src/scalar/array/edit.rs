@@ -62,8 +62,7 @@ fn add(
 ) -> Result<TypedExpr> {
     require_array(&arguments, 0, function.name)?;
     with_element(&mut arguments, 1, function.name, context)?;
-    let (element, contains_null) = element_of(&arguments[0].data_type);
-    let data_type = DataType::array(element, contains_null || arguments[1].nullable);
+    let data_type = DataType::array(element_of(&arguments[0].data_type).0, true);
     let nullable = arguments[0].nullable;
     let expr = crate::kernel::call(function, kernel, &arguments, &data_type, nullable, context)?;
     Ok(TypedExpr::new(expr, data_type, nullable, ""))
@@ -98,8 +97,8 @@ fn extended(args: &KernelArgs<'_>, is_first: bool) -> Result<ColumnarValue> {
 }
 
 fn build_insert(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
-    require_array(&arguments, 0, "array_insert")?;
-    if !matches!(arguments[1].data_type, DataType::Byte | DataType::Short | DataType::Integer) {
+    let whole = matches!(arguments[1].data_type, DataType::Byte | DataType::Short | DataType::Integer);
+    if matches!(arguments[0].data_type, DataType::Array { .. }) && !whole {
         let call = call_text("array_insert", &arguments);
         return Err(mismatch::unexpected_input(&call, 1, ArgType::Integer, &arguments[1]));
     }

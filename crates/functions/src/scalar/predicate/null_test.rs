@@ -81,7 +81,7 @@ pub(super) static IS_UNKNOWN: Function = test(
     Group::Internal,
     TRUTH,
     is_null,
-    |arguments| format!("({} IS UNKNOWN)", arguments.join(", ")),
+    |arguments| format!("({} IS NULL)", arguments.join(", ")),
     Documentation::EMPTY,
 );
 
@@ -91,7 +91,7 @@ pub(super) static IS_NOT_UNKNOWN: Function = test(
     Group::Internal,
     TRUTH,
     is_not_null,
-    |arguments| format!("({} IS NOT UNKNOWN)", arguments.join(", ")),
+    |arguments| format!("({} IS NOT NULL)", arguments.join(", ")),
     Documentation::EMPTY,
 );
 

@@ -171,7 +171,8 @@ fn mask(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     texts(args, |row, out| {
         let Some(text) = values.get(row) else { return Ok(None) };
         let mask = |index: usize, default: Option<char>| match masks.get(index) {
-            Some(masks) => masks.get(row).and_then(|m| m.chars().next()),
+            // Half a character of two Java chars is no character.
+            Some(masks) => masks.get(row).and_then(|m| m.chars().next()).map(|c| if c > '\u{ffff}' { '?' } else { c }),
             None => default,
         };
         let (upper, lower, digit, other) = (mask(0, Some('X')), mask(1, Some('x')), mask(2, Some('n')), mask(3, None));

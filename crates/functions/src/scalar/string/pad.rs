@@ -3,6 +3,7 @@
 use super::declare::{function, param, same_type, strict};
 use super::rows::{Binaries, Integers, Rows, Texts, binaries, check_bytes, is_binary, texts, write_times};
 use super::substring::prefix;
+use crate::coercion::implicitly;
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::Result;
@@ -22,8 +23,17 @@ fn build(
     function: &'static Function,
     kernel: crate::KernelFn,
     context: &mut BuildContext<'_>,
-    arguments: Vec<TypedExpr>,
+    mut arguments: Vec<TypedExpr>,
 ) -> Result<TypedExpr> {
+    // Binaries are filled up with binaries; beside text they are text.
+    let is_binary = |a: Option<&TypedExpr>| a.is_none_or(|a| a.data_type == DataType::Binary);
+    if !(is_binary(arguments.first()) && is_binary(arguments.get(2))) {
+        for index in [0, 2] {
+            if let Some(argument) = arguments.get_mut(index).filter(|a| a.data_type == DataType::Binary) {
+                *argument = implicitly(argument.clone(), &DataType::STRING, context)?;
+            }
+        }
+    }
     let data_type = arguments.first().map_or(DataType::STRING, |a| a.data_type.clone());
     let mut names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     if names.len() == 2 {
