@@ -28,7 +28,7 @@ fn entry_of_first(args: &[TypedExpr]) -> (DataType, DataType, bool) {
 function! {
     /// `map_keys(map)`
     MAP_KEYS = "map_keys" in Map, ONE_MAP
-        => part(|a, _| Ok(DataType::array(entry_of_first(a).0, false)), |args| parts(args, |m| Ok(m.keys().clone())));
+        => part(|a, _| Ok(DataType::array(entry_of_first(a).0, true)), |args| parts(args, |m| Ok(m.keys().clone())));
     usage "An array of the map's keys.";
     since "2.0.0";
     example "SELECT map_keys(map(1, 'a', 2, 'b'))" => "[1,2]";
@@ -36,7 +36,7 @@ function! {
 function! {
     /// `map_values(map)`
     MAP_VALUES = "map_values" in Map, ONE_MAP => part(
-        |a, _| { let (_, value, nulls) = entry_of_first(a); Ok(DataType::array(value, nulls)) },
+        |a, _| Ok(DataType::array(entry_of_first(a).1, true)),
         |args| parts(args, |m| Ok(m.values().clone())),
     );
     usage "An array of the map's values.";
@@ -109,7 +109,12 @@ fn contains_key(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Re
             .with("functionName", "`map_contains_key`"));
     }
     if !matches!(map.data_type, DataType::Map { .. }) {
-        return Err(mismatch::unexpected_input(&call, 0, ArgType::Map, &map));
+        return Err(SparkError::new("DATATYPE_MISMATCH.MAP_FUNCTION_DIFF_TYPES")
+            .with("sqlExpr", mismatch::quoted(&call))
+            .with("functionName", "`map_contains_key`")
+            .with("dataType", "\"MAP\"")
+            .with("leftType", mismatch::quoted_type(&map.data_type))
+            .with("rightType", mismatch::quoted_type(&key.data_type)));
     }
     let (map, key) = with_common_key(map, key, "map_contains_key", &call, context)?;
     entry::lookup(&MAP_CONTAINS_KEY, map, key, OnMissing::Whether, context)
