@@ -1,7 +1,7 @@
 //! Arithmetic of dates.
 
 use super::civil::civil;
-use super::moment::{Dates, Moments, argument, integer_overflow, session_zone};
+use super::moment::{Dates, Moments, argument, day_overflow, integer_overflow, session_zone};
 use crate::scalar::array::typing::unexpected;
 use crate::scalar::string::declare::{function, lenient, param, strict};
 use crate::scalar::string::rows::{Booleans, Integers, Rows, Texts, primitives};
@@ -173,7 +173,7 @@ fn months_later(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     primitives::<Date32Type>(args, |row| {
         let Some((date, months)) = dates.get(row).zip(months.get(row)) else { return Ok(None) };
         let moved = add_months(i64::from(date), i64::from(months));
-        i32::try_from(moved).map(Some).map_err(|_| integer_overflow())
+        i32::try_from(moved).map(Some).map_err(|_| day_overflow())
     })
 }
 

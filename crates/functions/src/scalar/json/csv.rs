@@ -205,7 +205,10 @@ fn build_to_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Re
     };
     let call = format!("to_csv({})", value.name);
     let DataType::Struct(fields) = &value.data_type else {
-        return Err(crate::coercion::mismatch::unexpected_input(&call, 0, ArgType::Struct, value));
+        return Err(SparkError::new("DATATYPE_MISMATCH.UNSUPPORTED_INPUT_TYPE")
+            .with("sqlExpr", quoted(&call))
+            .with("functionName", "`to_csv`")
+            .with("dataType", crate::coercion::mismatch::quoted_type(&value.data_type)));
     };
     if let Some(field) = fields.fields.iter().find(|f| f.data_type == DataType::Variant) {
         return Err(SparkError::unsupported(format!("to_csv with fields of type {}", field.data_type)));
@@ -290,11 +293,20 @@ fn to_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     })
 }
 
+/// Fails for an argument that is no text, and not NULL.
+pub fn check_text(call: &str, argument: &TypedExpr) -> Result<()> {
+    if argument.data_type.is_string() || argument.data_type.is_null() {
+        return Ok(());
+    }
+    Err(crate::coercion::mismatch::unexpected_input(call, 0, ArgType::String, argument))
+}
+
 fn build_schema_of_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let Some(argument) = arguments.first() else {
         return Err(SparkError::internal("schema_of_csv takes an argument"));
     };
     let call = format!("schema_of_csv({})", argument.name);
+    check_text(&call, argument)?;
     let options = Options::of(arguments.get(1))?;
     let Some(value) = value_of(argument)? else {
         return Err(not_foldable(argument, &call, "csv", "STRING"));

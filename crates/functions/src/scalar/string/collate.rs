@@ -29,6 +29,14 @@ fn build_collate(_: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<
         return Err(SparkError::internal("collate takes two arguments"));
     };
     let text = format!("collate({}, {})", value.name, name.name);
+    if !name.data_type.is_string() && !name.data_type.is_null() {
+        return Err(SparkError::new("UNEXPECTED_INPUT_TYPE")
+            .with("functionName", "`collate`")
+            .with("paramIndex", "first")
+            .with("inputSql", format!("\"{}\"", name.name))
+            .with("inputType", crate::coercion::mismatch::quoted_type(&name.data_type))
+            .with("requiredType", "\"STRING\""));
+    }
     let constant = required(name, &text, "collationName", "STRING")?;
     let Some(collation) = text_of(&constant) else {
         return Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_NULL")
