@@ -1,13 +1,16 @@
 //! What the analyzer needs from outside.
 
 use crate::{Attribute, Frame, Resolved};
+use arrow::array::ArrayRef;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
+use bytes::Bytes;
 use datafusion::catalog::TableProvider;
 use firesteel_config::SqlConf;
 use firesteel_error::Result;
-use firesteel_functions::function::SessionFacts;
+use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Expr, Options, PythonFunction, Relation, Statement, TimeTravel};
+use firesteel_python::planner::table_function::TableAnalysis;
 use firesteel_types::{DataType, Literal, StructField, StructType};
 use std::sync::Arc;
 
@@ -20,8 +23,8 @@ pub trait Environment: Send + Sync {
         None
     }
     fn facts(&self) -> &SessionFacts;
-    /// Microseconds since the epoch at the start of the request.
-    fn query_time(&self) -> i64;
+    /// When the request came.
+    fn query_time(&self) -> &QueryTime;
     /// Partitions that the engine works on at once.
     fn parallelism(&self) -> usize;
     /// A table or view by its name's parts; fails with `TABLE_OR_VIEW_NOT_FOUND`.
@@ -50,8 +53,15 @@ pub trait Environment: Send + Sync {
         schema: Option<&StructType>,
         options: &Options,
     ) -> Result<LocalRows>;
+    /// What a Python table function's own `analyze` says of a call.
+    fn analyze_table_function(&self, call: AnalyzeCall) -> Result<TableAnalysis>;
     /// A relation's persisted rows, if it is persisted. Asked for every relation, so it must be cheap.
     fn cached(&self, _relation: &Relation) -> Option<PersistedFrame> {
+        None
+    }
+    /// What an earlier analysis made of the relation, if that still holds. Asked for every relation that is not
+    /// persisted, so it must be cheap.
+    fn analysed(&self, _relation: &Relation) -> Option<Resolved> {
         None
     }
 }
@@ -123,6 +133,26 @@ pub enum UserFunction {
         body: Relation,
     },
     Python(PythonFunction),
+}
+
+/// A call of a Python table function that says itself which rows it makes.
+pub struct AnalyzeCall {
+    pub name: String,
+    /// The pickled class.
+    pub handler: Bytes,
+    /// The Python that pickled it, `3.11`.
+    pub python_version: String,
+    pub arguments: Vec<AnalyzeValue>,
+}
+
+/// An argument of such a call.
+pub struct AnalyzeValue {
+    /// The type; that of a table's rows where the argument is a table.
+    pub data_type: DataType,
+    /// The one value of a constant.
+    pub value: Option<ArrayRef>,
+    pub is_table: bool,
+    pub name: Option<String>,
 }
 
 /// A parameter of a SQL function.

@@ -1,8 +1,9 @@
 //! A user's session.
 
+use crate::analysis_cache::AnalysisCache;
 use crate::catalog_state::CatalogState;
 use crate::environment::SessionEnvironment;
-use crate::execution::{self, Execution, RunContext};
+use crate::execution::{self, Execution, ObservedMetrics, RunContext};
 use crate::python::{PythonFiles, PythonSession};
 use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine};
 use datafusion::execution::session_state::SessionState;
@@ -12,6 +13,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::SessionFacts;
 use firesteel_plan::{Command, Relation, Statement};
 use firesteel_sql::{ParameterValues, ParserOptions};
+use firesteel_types::Literal;
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,6 +35,7 @@ pub struct Session {
     current: RwLock<(String, String)>,
     catalog_state: CatalogState,
     python: Arc<PythonSession>,
+    analyses: AnalysisCache,
     is_closed: AtomicBool,
 }
 
@@ -60,6 +63,7 @@ impl Session {
             current: RwLock::new(("spark_catalog".into(), "default".into())),
             catalog_state: CatalogState::default(),
             python: python.clone(),
+            analyses: AnalysisCache::default(),
             is_closed: AtomicBool::new(false),
         });
         python.attach(&session);
@@ -69,6 +73,10 @@ impl Session {
     /// Gives the workers of the session's Python functions these files from now on.
     pub fn set_python_files(&self, files: PythonFiles) {
         self.python.set_files(files);
+    }
+
+    pub(crate) fn python(&self) -> &Arc<PythonSession> {
+        &self.python
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
@@ -115,6 +123,11 @@ impl Session {
         let key = name.to_lowercase();
         self.catalog_state.view_queries.write().remove(&key);
         self.temp_views.write().insert(key, (name.to_string(), Arc::new(resolved)));
+        self.analyses.clear();
+    }
+
+    pub(crate) fn analyses(&self) -> &AnalysisCache {
+        &self.analyses
     }
 
     /// The session in the stores that all sessions share.
@@ -164,6 +177,13 @@ impl Session {
     /// Analyses a relation. May block on files.
     pub(crate) fn analyse_now(self: &Arc<Self>, relation: &Relation) -> Result<Analysed> {
         let environment = SessionEnvironment::new(self.clone());
+        // What is persisted meanwhile is not to be missed.
+        if self.engine.kept().has_no_persisted() && relation.is_self_contained() {
+            let environment = environment.with_earlier_analyses();
+            let analysed = analyse_in(&environment, relation)?;
+            environment.remember(relation, &analysed.resolved);
+            return Ok(analysed);
+        }
         match analyse_in(&environment, relation) {
             // Persisted rows have the columns of their relation only; ORDER BY and filters
             // may use others of the relations below it.
@@ -182,12 +202,33 @@ impl Session {
 
     /// Runs a command to its end.
     pub async fn run_command(self: &Arc<Self>, command: Command, run: RunContext) -> Result<CommandOutput> {
-        crate::command::run(self, command, run).await
+        // Texts of queries come as commands too; texts of statements are told apart where they run.
+        let is_text = matches!(command, Command::Sql(_));
+        let output = crate::command::run(self, command, run).await;
+        if !is_text {
+            self.analyses.clear();
+        }
+        output
     }
 
     /// Answers a question about a plan.
     pub async fn analyze(self: &Arc<Self>, request: AnalysisRequest) -> Result<AnalysisReply> {
         crate::analysis::answer(self, request).await
+    }
+
+    /// What workers of Python functions reported to accumulators (profiles) since the last time.
+    pub fn take_accumulators(&self) -> Option<ObservedMetrics> {
+        let updates = self.python.take_accumulators();
+        if updates.is_empty() {
+            return None;
+        }
+        Some(ObservedMetrics {
+            // Clients know them by this name.
+            name: "__python_accumulator__".to_string(),
+            keys: (0..updates.len()).map(|i| i.to_string()).collect(),
+            values: updates.iter().map(|update| Literal::Binary(update.to_vec())).collect(),
+            plan_id: -1,
+        })
     }
 
     /// A copy of the session's settings, temporary views, functions and current
@@ -198,6 +239,7 @@ impl Session {
         *clone.temp_views.write() = self.temp_views.read().clone();
         *clone.current.write() = self.current.read().clone();
         clone.catalog_state.copy_from(&self.catalog_state);
+        clone.python.copy_from(&self.python);
         Ok(clone)
     }
 
@@ -216,6 +258,7 @@ impl Session {
         self.is_closed.store(true, Ordering::SeqCst);
         self.temp_views.write().clear();
         self.catalog_state.clear();
+        self.analyses.clear();
         self.python.close();
         self.engine.kept().remove_session(&self.key());
     }

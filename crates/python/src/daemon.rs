@@ -12,9 +12,11 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpStream, UnixStream};
 
-/// Loads what every worker needs before it forks, without letting imports write to the handshake's pipe.
+/// Loads what every worker needs before it forks, without letting imports write to the handshake's pipe. What
+/// workers run is a module of our own, which reads the name of a module of PySpark before each task and goes on
+/// there: so workers of one daemon serve tasks and planning alike.
 const START: &str = "\
-import gc, os, sys
+import gc, os, sys, types
 out = os.dup(1)
 os.dup2(2, 1)
 for name in (
@@ -25,7 +27,20 @@ for name in (
         __import__(name)
     except Exception:
         pass
+switch = sys.modules['pyspark_switch'] = types.ModuleType('pyspark_switch')
+exec('''
+def main(infile, outfile):
+    import importlib, sys
+    from pyspark.serializers import UTF8Deserializer
+    try:
+        name = UTF8Deserializer().loads(infile)
+    except EOFError:
+        sys.exit(-1)
+    importlib.import_module(name).main(infile, outfile)
+''', switch.__dict__)
 import pyspark.daemon
+if hasattr(pyspark.daemon, 'worker_main'):
+    pyspark.daemon.worker_main = switch.main
 sys.stdout.flush()
 os.dup2(out, 1)
 os.close(out)
@@ -108,7 +123,7 @@ impl Daemon {
             && sockets.as_os_str().len() <= LONGEST_SOCKET_FOLDER;
         let mut command = Command::new(&environment.interpreter.executable);
         command
-            .args(["-c", START, "pyspark.worker"])
+            .args(["-c", START, "pyspark_switch"])
             .current_dir(&environment.folder)
             .env_clear()
             .envs(variables(environment, &secret))

@@ -14,6 +14,7 @@ pub mod eval_type;
 pub mod frame;
 pub mod interpreter;
 pub mod pickle;
+pub mod planner;
 pub mod pool;
 pub mod rows;
 pub mod run;

@@ -9,4 +9,4 @@ mod from_python;
 mod to_python;
 
 pub use from_python::{columns, table_columns, values};
-pub use to_python::RowPickler;
+pub use to_python::{RowPickler, pickle_value};

@@ -20,6 +20,9 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+/// The module of PySpark that runs tasks.
+const MODULE: &str = "pyspark.worker";
+
 /// Bytes that are gathered before they are written.
 const WRITE_SIZE: usize = 1 << 16;
 
@@ -78,7 +81,9 @@ pub fn run(
     input: BoxStream<'static, Result<Input>>,
 ) -> BoxStream<'static, Result<Output>> {
     let start = async move {
-        let init = task.encode(&environment)?;
+        let mut init = Vec::with_capacity(1024);
+        init.put_text(MODULE);
+        init.append(&mut task.encode(&environment)?);
         let mut worker = pool.worker(&environment).await?;
         let version = environment.interpreter.version;
         let failure = Arc::new(Failure::default());
@@ -224,7 +229,7 @@ impl Running {
 }
 
 /// The error of a worker that is gone.
-fn crashed(error: &io::Error) -> SparkError {
+pub(crate) fn crashed(error: &io::Error) -> SparkError {
     let reason = match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => String::new(),
         _ => format!(" ({error})"),

@@ -5,6 +5,7 @@ mod char_padding;
 mod collation;
 mod extract;
 mod file;
+mod frame;
 mod lambda;
 mod name;
 mod operator;
@@ -28,6 +29,7 @@ pub(crate) use window::{contains_window, not_in_operator};
 use crate::analyzer::Analyzer;
 use crate::attribute::quote_parts;
 use crate::scope::Scope;
+use arrow::array::ArrayRef;
 use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::scalar::predicate::equality;
@@ -55,7 +57,12 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
         ExprKind::ExtractValue { child, extraction } => {
             let child = a.expression(child, scope)?;
             let extraction = a.expression(extraction, scope)?;
-            extract::extract_value(a, child, extraction, &expr.origin)
+            extract::extract_value(a, child, extraction, &expr.origin).map_err(|error| {
+                let is_of_fields = error.is("FIELD_NOT_FOUND")
+                    || error.is("AMBIGUOUS_REFERENCE_TO_FIELDS")
+                    || error.is("INVALID_EXTRACT_BASE_FIELD_TYPE");
+                if is_of_fields { error.without_context() } else { error }
+            })
         }
         ExprKind::UpdateField { child, field, value } => {
             let child = a.expression(child, scope)?;
@@ -64,7 +71,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
         }
         ExprKind::Subquery { kind, query } => subquery::subquery(a, kind, query, scope),
         ExprKind::Outer(child) => name::outer(a, child, scope),
-        ExprKind::Parameter(parameter) => Err(unbound(parameter)),
+        ExprKind::Parameter(parameter) => Err(unbound(parameter, &expr.origin)),
         ExprKind::SqlText(text) => {
             let options = crate::relation::parser_options(a);
             let parsed = firesteel_sql::parse_expression(&crate::relation::substituted(a, text)?, &options)?;
@@ -98,10 +105,12 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
 }
 
 /// The error of a parameter marker that nothing was bound to.
-fn unbound(parameter: &Parameter) -> SparkError {
-    let name = match parameter {
-        Parameter::Named(name) => name.clone(),
-        Parameter::Position(position) => format!("_{position}"),
+fn unbound(parameter: &Parameter, origin: &firesteel_plan::Origin) -> SparkError {
+    let name = match (parameter, origin) {
+        (Parameter::Named(name), _) => name.clone(),
+        // A marker without a name is called after its place in the text.
+        (Parameter::Position(_), firesteel_plan::Origin::Sql { start, .. }) => format!("_{start}"),
+        (Parameter::Position(position), _) => format!("_{position}"),
     };
     SparkError::new("UNBOUND_SQL_PARAMETER").with("name", name)
 }
@@ -112,20 +121,23 @@ pub(crate) fn identifier(a: &mut Analyzer<'_>, name: &Expr) -> Result<Vec<String
     let value = fold(a, &typed)?;
     match value {
         Literal::String(text) => firesteel_sql::parse_identifier_parts(&text, &crate::relation::parser_options(a)),
-        _ => Err(SparkError::new("NOT_A_CONSTANT_STRING.WRONG_TYPE")
-            .with("name", "IDENTIFIER")
-            .with("expr", format!("\"{}\"", typed.name))
-            .with("dataType", format!("\"{}\"", typed.data_type.sql()))),
+        _ => Err(crate::analyzer::at(
+            SparkError::new("NOT_A_CONSTANT_STRING.WRONG_TYPE")
+                .with("name", "IDENTIFIER")
+                .with("expr", typed.name.clone())
+                .with("dataType", typed.data_type.simple_string()),
+            &name.origin,
+        )),
     }
 }
 
 /// The value of a constant expression.
 pub(crate) fn fold(_: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
-    Literal::from_array(&evaluate(typed)?, 0, &typed.data_type)
+    Literal::from_array(&folded(typed)?, 0, &typed.data_type)
 }
 
-/// The value of a constant expression of any type, as an array of one row.
-pub(crate) fn evaluate(typed: &TypedExpr) -> Result<arrow::array::ArrayRef> {
+/// The value of a constant expression as an array of one row.
+pub(crate) fn folded(typed: &TypedExpr) -> Result<ArrayRef> {
     use arrow::array::{RecordBatch, RecordBatchOptions};
     use arrow::datatypes::Schema;
     use datafusion::common::ToDFSchema;

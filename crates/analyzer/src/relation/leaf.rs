@@ -37,7 +37,7 @@ pub(crate) fn range(start: i64, end: i64, step: i64, num_partitions: Option<i32>
     if step == 0 {
         return Err(SparkError::plain(
             firesteel_error::ExceptionClass::IllegalArgument,
-            "The step of a range must not be 0",
+            "requirement failed: step (0) cannot be 0",
         ));
     }
     let provider = crate::range::RangeTable::new(start, end, step, num_partitions);
@@ -283,7 +283,7 @@ fn check_inline(expr: &Expr, value: &TypedExpr) -> Result<()> {
     if matches!(expr.kind, ExprKind::Literal(_)) || !value.is_foldable() {
         return Ok(());
     }
-    match expression::evaluate(value) {
+    match expression::folded(value) {
         Err(error) if !error.is("INTERNAL_ERROR") => {
             Err(SparkError::new("INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION")
                 .with("sqlExpr", format!("\"{}\"", value.name)))

@@ -1,33 +1,22 @@
 //! Table functions in Python.
 
 use super::leaf;
+use super::table_argument::{self, Arguments, Rows};
 use crate::analyzer::Analyzer;
 use crate::attribute::Attribute;
 use crate::environment::UserFunction;
-use crate::exchange::{Scheme, exchange, local_sort};
 use crate::expression;
 use crate::python::{PythonKind, PythonOperator, PythonTable};
 use crate::resolved::{Resolved, built, project};
 use crate::scope::Scope;
-use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, SortExpr};
+use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan};
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::TypedExpr;
 use firesteel_plan::{
-    Expr, ExprKind, Join, JoinCondition, JoinType, LateralView, PythonFunction, Relation, RelationKind, SubqueryKind,
-    TableArgumentOptions,
+    Expr, ExprKind, Join, JoinCondition, JoinType, LateralView, PythonFunction, RelationKind, TableArgumentOptions,
 };
 use firesteel_python::EvalType;
-use firesteel_types::{DataType, StructType};
+use firesteel_types::DataType;
 use std::sync::Arc;
-
-/// A call's arguments, analysed.
-#[derive(Default)]
-struct Arguments {
-    values: Vec<TypedExpr>,
-    names: Vec<Option<String>>,
-    /// The table argument's rows, and its fields by which they are partitioned.
-    table: Option<(LogicalPlan, Vec<i32>)>,
-}
 
 /// A table function in FROM.
 pub(crate) fn table(
@@ -35,12 +24,13 @@ pub(crate) fn table(
     function: &PythonFunction,
     options: Option<&TableArgumentOptions>,
 ) -> Result<Resolved> {
-    let arguments = arguments(a, function, options, &Scope::default())?;
-    let (input, partition) = match &arguments.table {
-        Some((plan, partition)) => (plan.clone(), partition.clone()),
+    let mut arguments = table_argument::arguments(a, function, options, &Scope::default())?;
+    let rows = rows(a, function, &mut arguments)?;
+    let (input, partition) = match arguments.joined(a)? {
+        Some(tables) => tables,
         None => (leaf::one_row()?.plan, Vec::new()),
     };
-    let (plan, output) = call(function, arguments, input, partition, false)?;
+    let (plan, output) = call(function, arguments, rows, input, partition, false)?;
     Ok(Resolved::leaf(plan, output))
 }
 
@@ -55,11 +45,12 @@ pub(crate) fn over(
         return Err(SparkError::unsupported("LATERAL VIEW OUTER of a Python table function"));
     }
     let scope = a.scope(&[&input]);
-    let arguments = arguments(a, function, None, &scope)?;
-    if arguments.table.is_some() {
+    let mut arguments = table_argument::arguments(a, function, None, &scope)?;
+    if arguments.has_tables() {
         return Err(SparkError::unsupported("a table as an argument in LATERAL VIEW"));
     }
-    let (plan, mut made) = call(function, arguments, input.plan.clone(), Vec::new(), true)?;
+    let rows = rows(a, function, &mut arguments)?;
+    let (plan, mut made) = call(function, arguments, rows, input.plan.clone(), Vec::new(), true)?;
     if !view.column_aliases.is_empty() {
         if view.column_aliases.len() != made.len() {
             return Err(SparkError::new("UDTF_ALIAS_NUMBER_MISMATCH")
@@ -140,123 +131,40 @@ fn passed(input: Resolved, plan: LogicalPlan, made: Vec<Attribute>, view: &Later
     resolved
 }
 
-/// The operator and the columns that it makes.
-fn call(
-    function: &PythonFunction,
-    arguments: Arguments,
-    input: LogicalPlan,
-    partition: Vec<i32>,
-    passes_input: bool,
-) -> Result<(LogicalPlan, Vec<Attribute>)> {
-    let eval_type = EvalType(function.eval_type);
-    if !eval_type.is_table() {
+/// The rows that the function makes: it says so, or is asked.
+fn rows(a: &Analyzer<'_>, function: &PythonFunction, arguments: &mut Arguments) -> Result<Rows> {
+    if !EvalType(function.eval_type).is_table() {
         return Err(
             SparkError::new("NOT_A_TABLE_FUNCTION").with("functionName", crate::attribute::quote(&function.name))
         );
     }
-    let schema: StructType = match &function.output_type {
-        Some(DataType::Struct(schema)) => schema.as_ref().clone(),
-        Some(other) => {
-            return Err(SparkError::unsupported(format!("rows of type {} from a Python function", other.sql())));
-        }
-        None => return Err(SparkError::unsupported("Python table functions with analyze()")),
-    };
+    match &function.output_type {
+        Some(declared) => Rows::declared(declared),
+        None => table_argument::analysed(a, function, arguments),
+    }
+}
+
+/// The operator and the columns that it makes.
+fn call(
+    function: &PythonFunction,
+    arguments: Arguments,
+    rows: Rows,
+    input: LogicalPlan,
+    partition: Vec<i32>,
+    passes_input: bool,
+) -> Result<(LogicalPlan, Vec<Attribute>)> {
     let output: Vec<Attribute> =
-        schema.fields.iter().map(|field| Attribute::from_field(field).with_nullable(true)).collect();
-    let call = expression::python_call(function, eval_type, &arguments.values, &arguments.names);
+        rows.schema.fields.iter().map(|field| Attribute::from_field(field).with_nullable(true)).collect();
+    let declared = PythonFunction { output_type: Some(DataType::Struct(Arc::new(rows.schema))), ..function.clone() };
+    let call = expression::python_call(&declared, EvalType(function.eval_type), &arguments.values, &arguments.names);
     let table = PythonTable {
         call: Arc::new(call),
         arguments: arguments.values.into_iter().map(|typed| typed.expr).collect(),
         partition,
-        analysis: None,
+        analysis: rows.analysis,
         names: output.iter().map(Attribute::column_name).collect(),
         passes_input,
     };
     let plan = built(PythonOperator::new(PythonKind::Table(table), input))?;
     Ok((plan, output))
-}
-
-fn arguments(
-    a: &mut Analyzer<'_>,
-    function: &PythonFunction,
-    options: Option<&TableArgumentOptions>,
-    scope: &Scope,
-) -> Result<Arguments> {
-    let mut arguments = Arguments::default();
-    for argument in &function.arguments {
-        let (name, value) = match &argument.kind {
-            ExprKind::NamedArgument { name, value } => (Some(name.clone()), value.as_ref()),
-            _ => (None, argument),
-        };
-        if let Some(name) = &name
-            && arguments.names.iter().flatten().any(|known| known == name)
-        {
-            return Err(SparkError::new("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE")
-                .with("routineName", crate::attribute::quote(&function.name))
-                .with("parameterName", crate::attribute::quote(name)));
-        }
-        if name.is_none() && arguments.names.iter().any(Option::is_some) {
-            return Err(SparkError::new("UNEXPECTED_POSITIONAL_ARGUMENT")
-                .with("routineName", crate::attribute::quote(&function.name))
-                .with("parameterName", a.expression(value, scope)?.name));
-        }
-        let typed = match &value.kind {
-            ExprKind::Subquery { kind: SubqueryKind::Table(own), query } => {
-                if arguments.table.is_some() {
-                    return Err(SparkError::new("TABLE_VALUED_FUNCTION_TOO_MANY_TABLE_ARGUMENTS").with("num", "2"));
-                }
-                let own = if *own == TableArgumentOptions::default() { options.unwrap_or(own) } else { own };
-                let (plan, row, partition) = table_argument(a, query, own)?;
-                arguments.table = Some((plan, partition));
-                row
-            }
-            _ => a.expression(value, scope)?,
-        };
-        arguments.values.push(typed);
-        arguments.names.push(name);
-    }
-    Ok(arguments)
-}
-
-/// A table argument: its rows as one struct column, in the partitions and order that are asked for.
-fn table_argument(
-    a: &mut Analyzer<'_>,
-    query: &Relation,
-    options: &TableArgumentOptions,
-) -> Result<(LogicalPlan, TypedExpr, Vec<i32>)> {
-    let input = a.relation(query)?;
-    let scope = a.scope(&[&input]);
-    let mut plan = input.plan.clone();
-    let mut fields: Vec<TypedExpr> = input.output.iter().map(Attribute::typed).collect();
-    let mut names: Vec<String> = input.output.iter().map(|column| column.name.clone()).collect();
-    let mut partition = Vec::new();
-    let mut sort: Vec<SortExpr> = Vec::new();
-    for expr in &options.partition_by {
-        let typed = a.expression(expr, &scope)?;
-        // The worker takes these fields away before user code sees the row.
-        partition.push(i32::try_from(fields.len()).map_err(|_| SparkError::internal("too many columns"))?);
-        names.push(format!("partition_by_{}", partition.len() - 1));
-        fields.push(typed.clone());
-        sort.push(SortExpr::new(expression::key(a, &typed)?, true, true));
-    }
-    for order in &options.order_by {
-        let (key, _) = expression::sort_key(a, order, &scope)?;
-        sort.push(key);
-    }
-    // All partitions are of one worker: they follow one another there.
-    if options.with_single_partition || !options.partition_by.is_empty() {
-        plan = exchange(plan, Scheme::Coalesce, 1);
-    }
-    if !sort.is_empty() {
-        plan = local_sort(plan, sort);
-    }
-    let mut arguments = Vec::with_capacity(fields.len() * 2);
-    for (name, field) in names.into_iter().zip(fields) {
-        arguments.push(expression::literal(&firesteel_types::Literal::String(name))?);
-        arguments.push(field);
-    }
-    let row = a.build_context(&firesteel_plan::Origin::Unknown).call("named_struct", arguments)?;
-    let attribute = Attribute::new("table", row.data_type.clone(), false);
-    let plan = project(plan, vec![row.expr.clone().alias(attribute.column_name())])?;
-    Ok((plan, attribute.typed(), partition))
 }

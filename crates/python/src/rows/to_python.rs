@@ -61,13 +61,7 @@ impl RowPickler {
 
     /// One pickled list of the rows.
     pub fn pickle(&self, columns: &[ArrayRef], rows: std::ops::Range<usize>) -> Result<Vec<u8>> {
-        let mut batch = Batch {
-            out: PickleWriter::new(),
-            binary_as_bytes: self.binary_as_bytes,
-            converters: Vec::new(),
-            decimal: None,
-            bytearray: None,
-        };
+        let mut batch = Batch::new(self.binary_as_bytes);
         batch.out.list();
         batch.out.mark();
         for row in rows {
@@ -88,7 +82,19 @@ impl RowPickler {
     }
 }
 
+/// The pickle of one value of a column, without the conversions that a row brings along.
+pub fn pickle_value(column: &ArrayRef, row: usize, data_type: &DataType) -> Result<Vec<u8>> {
+    let mut batch = Batch::new(false);
+    batch.value(column, row, data_type)?;
+    Ok(batch.out.finish())
+}
+
 impl<'a> Batch<'a> {
+    fn new(binary_as_bytes: bool) -> Self {
+        let (converters, out) = (Vec::new(), PickleWriter::new());
+        Self { out, binary_as_bytes, converters, decimal: None, bytearray: None }
+    }
+
     /// The function that makes rows of a struct type.
     fn converter(&mut self, schema: &'a StructType) {
         if let Some((_, slot)) = self.converters.iter().find(|(known, _)| std::ptr::eq(*known, schema)) {

@@ -146,6 +146,7 @@ fn time_trunc(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Resu
     let (unit, time) = (argument(&arguments, 0)?, argument(&arguments, 1)?);
     let call = TIME_TRUNC.call_text(&[unit.name.clone(), time.name.clone()]);
     let time = as_time(time, 1, &call, context)?;
+    super::time::check_enabled(context)?;
     if let Some(value) = constant::value_of(&unit)?
         && let Some(name) = constant::text_of(&value)
         && Unit::parse(name).and_then(Unit::micros).is_none()

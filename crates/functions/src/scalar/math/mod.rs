@@ -9,6 +9,7 @@ pub mod logarithm;
 pub mod random;
 pub mod real;
 pub mod round;
+pub mod strict;
 pub mod width_bucket;
 
 use crate::Function;

@@ -2,6 +2,7 @@
 
 use super::exponential::{acosh, cbrt, cosh, exp, sinh, tanh};
 use super::logarithm::{asinh, ln};
+use super::strict;
 use crate::scalar::string::declare::{function, lenient, param, strict};
 use crate::scalar::string::rows::{Doubles, Rows, array_or_constant, downcast, finish, primitives};
 use crate::{ArgType, Body, KernelArgs, Signature, TypedExpr};
@@ -42,7 +43,7 @@ fn atanh(x: f64) -> f64 {
 
 function! {
     /// `acos(expr)`
-    ACOS = "acos" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::acos));
+    ACOS = "acos" in Math, ONE => lenient(DataType::Double, |args| each(args, libm::acos));
     text |a| format!("ACOS({})", a.join(", "));
     usage "The angle whose cosine is `expr`, in radians; NaN outside -1 to 1.";
     since "1.4.0";
@@ -60,7 +61,7 @@ function! {
 }
 function! {
     /// `asin(expr)`
-    ASIN = "asin" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::asin));
+    ASIN = "asin" in Math, ONE => lenient(DataType::Double, |args| each(args, libm::asin));
     text |a| format!("ASIN({})", a.join(", "));
     usage "The angle whose sine is `expr`, in radians; NaN outside -1 to 1.";
     since "1.4.0";
@@ -77,7 +78,7 @@ function! {
 }
 function! {
     /// `atan(expr)`
-    ATAN = "atan" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::atan));
+    ATAN = "atan" in Math, ONE => lenient(DataType::Double, |args| each(args, libm::atan));
     text |a| format!("ATAN({})", a.join(", "));
     usage "The angle whose tangent is `expr`, in radians.";
     since "1.4.0";
@@ -165,7 +166,7 @@ function! {
 }
 function! {
     /// `log10(expr)`
-    LOG10 = "log10" in Math, ONE => lenient(DataType::Double, |args| logarithm(args, 0.0, f64::log10));
+    LOG10 = "log10" in Math, ONE => lenient(DataType::Double, |args| logarithm(args, 0.0, strict::log10));
     text |a| format!("LOG10({})", a.join(", "));
     usage "The logarithm to base 10; null where `expr` is not positive.";
     since "1.4.0";
@@ -252,7 +253,7 @@ function! {
 }
 function! {
     /// `atan2(exprY, exprX)`
-    ATAN2 = "atan2" in Math, TWO => strict(DataType::Double, |args| pairs(args, |y, x| (y + 0.0).atan2(x + 0.0)));
+    ATAN2 = "atan2" in Math, TWO => strict(DataType::Double, |args| pairs(args, |y, x| libm::atan2(y + 0.0, x + 0.0)));
     text |a| format!("ATAN2({})", a.join(", "));
     usage "The angle between the positive x-axis and the point (`exprX`, `exprY`), in radians.";
     since "1.4.0";
@@ -260,7 +261,7 @@ function! {
 }
 function! {
     /// `hypot(expr1, expr2)`
-    HYPOT = "hypot" in Math, TWO => strict(DataType::Double, |args| pairs(args, f64::hypot));
+    HYPOT = "hypot" in Math, TWO => strict(DataType::Double, |args| pairs(args, strict::hypot));
     text |a| format!("HYPOT({})", a.join(", "));
     usage "The length of the hypotenuse of a right triangle with these legs.";
     since "1.4.0";
@@ -314,7 +315,11 @@ fn constant(value: f64) -> TypedExpr {
 
 /// Java's `pow`: unlike C's, one to the power of NaN or minus one to an infinite power is NaN.
 fn power(base: f64, exponent: f64) -> f64 {
-    if exponent.is_nan() || (base.abs() == 1.0 && exponent.is_infinite()) { f64::NAN } else { base.powf(exponent) }
+    if exponent.is_nan() || (base.abs() == 1.0 && exponent.is_infinite()) {
+        f64::NAN
+    } else {
+        libm::pow(base, exponent)
+    }
 }
 
 fn log(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

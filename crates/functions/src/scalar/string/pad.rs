@@ -3,7 +3,6 @@
 use super::declare::{function, param, same_type, strict};
 use super::rows::{Binaries, Integers, Rows, Texts, binaries, check_bytes, is_binary, texts, write_times};
 use super::substring::prefix;
-use crate::coercion::implicitly;
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::Result;
@@ -23,23 +22,24 @@ fn build(
     function: &'static Function,
     kernel: crate::KernelFn,
     context: &mut BuildContext<'_>,
-    mut arguments: Vec<TypedExpr>,
+    arguments: Vec<TypedExpr>,
 ) -> Result<TypedExpr> {
-    // Binaries are filled up with binaries; beside text they are text.
-    let is_binary = |a: Option<&TypedExpr>| a.is_none_or(|a| a.data_type == DataType::Binary);
-    if !(is_binary(arguments.first()) && is_binary(arguments.get(2))) {
-        for index in [0, 2] {
-            if let Some(argument) = arguments.get_mut(index).filter(|a| a.data_type == DataType::Binary) {
-                *argument = implicitly(argument.clone(), &DataType::STRING, context)?;
-            }
-        }
-    }
-    let data_type = arguments.first().map_or(DataType::STRING, |a| a.data_type.clone());
+    let first = arguments.first().map_or(DataType::STRING, |a| a.data_type.clone());
+    // Bytes are filled up with bytes only: else both are texts.
+    let is_binary = |index: usize| arguments.get(index).is_none_or(|a| a.data_type == DataType::Binary);
+    let data_type = if first == DataType::Binary && !is_binary(2) { DataType::STRING } else { first };
     let mut names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     if names.len() == 2 {
         names.push(if data_type == DataType::Binary { "X'00'" } else { " " }.to_string());
     }
     let nullable = arguments.iter().any(|a| a.nullable);
+    let arguments = arguments
+        .into_iter()
+        .map(|a| match (&a.data_type, &data_type) {
+            (DataType::Binary, to) if to.is_string() => crate::coercion::implicitly(a, to, context),
+            _ => Ok(a),
+        })
+        .collect::<Result<Vec<_>>>()?;
     let expr = crate::kernel::call(function, kernel, &arguments, &data_type, nullable, context)?;
     Ok(TypedExpr::new(expr, data_type, nullable, function.call_text(&names)))
 }
