@@ -115,6 +115,7 @@ KINDS: dict[str, tuple[str, list[str]]] = {
     "bit": _kind("INT", "1", "0", "31", "32", "63", "64", "-1"),
     "radix": _kind("INT", "10", "2", "16", "36", "37", "1", "-10", "0"),
     "frac": _kind("DOUBLE", "0.5D", "0D", "1D", "-0.1D", "1.1D"),
+    "rsd": _kind("DOUBLE", "0.05D", "0.1D", "0.39D", null=False),
     "seed": _kind("INT", "7", "0", "-1", null=False),
     "lgk": _kind("INT", "12", "4", "21", "3", "22", null=False),
     # Strings with a meaning.

@@ -98,6 +98,8 @@ class Session:
 
 
 def failure(error: grpc.RpcError) -> Failure:
+    if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
+        raise ConnectionError(error.details())
     status = rpc_status.from_call(error)
     for detail in status.details if status else []:
         info = error_details_pb2.ErrorInfo()

@@ -65,6 +65,7 @@ impl Engine {
             .with_default_features()
             .with_physical_optimizer_rules(crate::broadcast::optimizer_rules())
             .with_optimizer_rule(Arc::new(firesteel_analyzer::python::RemoveUnusedPython))
+            .with_physical_optimizer_rules(crate::projection::physical_rules())
             .with_query_planner(Arc::new(crate::planner::Planner))
             .build();
         let state = crate::scale::prepared(state);

@@ -32,6 +32,7 @@ mod ordered;
 mod partitioned;
 pub mod planner;
 mod progress;
+mod projection;
 mod python;
 mod recursion;
 pub mod scale;

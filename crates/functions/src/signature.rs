@@ -35,8 +35,13 @@ pub enum ArgType {
     OneOf(&'static [ArgType]),
     /// Must be constant; then as the inner type.
     Foldable(&'static ArgType),
-    /// Of the inner type already: of others, only NULL is cast to it.
+    /// Of the inner type as it is: only the literal NULL is cast to it.
     Exactly(&'static ArgType),
+}
+
+impl ArgType {
+    /// A string, to which no other type is cast.
+    pub const TEXT: Self = Self::Exactly(&Self::String);
 }
 
 /// A parameter of a function.

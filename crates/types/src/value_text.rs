@@ -182,7 +182,7 @@ impl ValueFormatter {
             }
             DataType::Variant => {
                 let (value, metadata) = variant_parts(array, row)?;
-                variant_text::write_json(out, value, metadata)?;
+                variant_text::write_json(out, value, metadata, self.zone)?;
             }
             DataType::Geometry(_) | DataType::Geography(_) => {
                 let wkb = array.as_struct_opt().and_then(|fields| binary(fields.column_by_name("wkb")?, row));

@@ -8,14 +8,14 @@ use base64::Engine;
 use firesteel_error::Result;
 use std::fmt::Write;
 
-/// Appends a variant as compact JSON, timestamps in UTC.
-pub fn write_json(out: &mut String, value: &[u8], metadata: &[u8]) -> Result<()> {
-    write_part(out, &Variant::new(value, metadata))
+/// Appends a variant as compact JSON, timestamps with the zone's offset.
+pub fn write_json(out: &mut String, value: &[u8], metadata: &[u8], zone: TimeZone) -> Result<()> {
+    write_part(out, &Variant::new(value, metadata), zone)
 }
 
-/// Appends a part of a variant as compact JSON, timestamps in UTC.
-pub fn write_part(out: &mut String, variant: &Variant<'_>) -> Result<()> {
-    write_variant(out, variant, 0).ok_or_else(malformed)
+/// Appends a part of a variant as compact JSON, timestamps with the zone's offset.
+pub fn write_part(out: &mut String, variant: &Variant<'_>, zone: TimeZone) -> Result<()> {
+    write_variant(out, variant, zone, 0).ok_or_else(malformed)
 }
 
 /// Appends a variant as a cast to string gives it: a lone string or timestamp without quotes,
@@ -41,15 +41,15 @@ pub fn write_part_cast(out: &mut String, variant: &Variant<'_>, zone: TimeZone) 
         Some(Scalar::TimestampNtz(micros)) => write_timestamp(out, micros),
         Some(Scalar::Float(value)) => write_float(out, value),
         Some(Scalar::Double(value)) => write_double(out, value),
-        Some(scalar) => scalar.write(out),
-        None => write_variant(out, variant, 0).ok_or_else(malformed)?,
+        Some(scalar) => scalar.write(out, zone),
+        None => write_variant(out, variant, zone, 0).ok_or_else(malformed)?,
     }
     Ok(true)
 }
 
 impl Scalar<'_> {
-    /// Appends the value as JSON.
-    pub fn write(&self, out: &mut String) {
+    /// Appends the value as JSON, a timestamp with the zone's offset.
+    pub fn write(&self, out: &mut String, zone: TimeZone) {
         // Writing to a string cannot fail.
         let _ = match self {
             Scalar::Null => out.write_str("null"),
@@ -72,11 +72,11 @@ impl Scalar<'_> {
                 Ok(())
             }
             Scalar::Timestamp(micros) => {
-                quoted_unless(false, out, |out| {
-                    write_timestamp(out, *micros);
-                    out.push_str("+00:00");
-                });
-                Ok(())
+                let offset = zone.offset_at(micros.div_euclid(1_000_000));
+                quoted_unless(false, out, |out| write_timestamp_at(out, *micros, offset));
+                out.pop();
+                let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
+                write!(out, "{sign}{:02}:{:02}\"", minutes / 60, minutes % 60)
             }
             Scalar::TimestampNtz(micros) => {
                 quoted_unless(false, out, |out| write_timestamp(out, *micros));
@@ -136,19 +136,19 @@ fn write_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-fn write_variant(out: &mut String, variant: &Variant<'_>, depth: usize) -> Option<()> {
+fn write_variant(out: &mut String, variant: &Variant<'_>, zone: TimeZone, depth: usize) -> Option<()> {
     if depth >= MAX_DEPTH {
         return None;
     }
     match variant.node()? {
-        Node::Scalar(scalar) => scalar.write(out),
+        Node::Scalar(scalar) => scalar.write(out, zone),
         Node::Array(parts) => {
             out.push('[');
             for i in 0..parts.count() {
                 if i > 0 {
                     out.push(',');
                 }
-                write_variant(out, &parts.value(i)?, depth + 1)?;
+                write_variant(out, &parts.value(i)?, zone, depth + 1)?;
             }
             out.push(']');
         }
@@ -160,7 +160,7 @@ fn write_variant(out: &mut String, variant: &Variant<'_>, depth: usize) -> Optio
                 }
                 write_quoted(out, parts.name(i)?);
                 out.push(':');
-                write_variant(out, &parts.value(i)?, depth + 1)?;
+                write_variant(out, &parts.value(i)?, zone, depth + 1)?;
             }
             out.push('}');
         }
@@ -213,7 +213,7 @@ mod tests {
     fn variants_are_json() {
         for (value, metadata, json, _) in CASES {
             let mut out = String::new();
-            write_json(&mut out, &hex(value), &hex(metadata)).unwrap();
+            write_json(&mut out, &hex(value), &hex(metadata), TimeZone::UTC).unwrap();
             assert_eq!(&out, json);
         }
     }
@@ -234,7 +234,8 @@ mod tests {
             [("", "010000"), ("05", "010000"), ("0201000001", "010000"), ("03ff", "010000"), ("fc", "010000")]
         {
             let mut out = String::new();
-            assert!(write_json(&mut out, &hex(value), &hex(metadata)).unwrap_err().is("MALFORMED_VARIANT"));
+            let written = write_json(&mut out, &hex(value), &hex(metadata), TimeZone::UTC);
+            assert!(written.unwrap_err().is("MALFORMED_VARIANT"));
         }
     }
 }

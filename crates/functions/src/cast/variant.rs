@@ -152,7 +152,7 @@ fn invalid(variant: &Variant<'_>, to: &DataType, options: &CastOptions) -> Resul
         return Ok(());
     }
     let mut text = String::new();
-    variant_text::write_part(&mut text, variant)?;
+    variant_text::write_part(&mut text, variant, options.zone)?;
     Err(SparkError::new("INVALID_VARIANT_CAST").with("value", text).with("dataType", format!("\"{}\"", to.sql())))
 }
 
@@ -394,7 +394,7 @@ fn text_of(scalar: &Scalar<'_>) -> Option<String> {
         Scalar::Text(text) => Some((*text).to_string()),
         Scalar::Uuid(_) => {
             let mut text = String::new();
-            scalar.write(&mut text);
+            scalar.write(&mut text, firesteel_types::TimeZone::UTC);
             Some(text.trim_matches('"').to_string())
         }
         _ => None,

@@ -93,7 +93,7 @@ pub fn implicit_cast(from: &DataType, wanted: ArgType, ansi: bool) -> Option<Dat
     }
     match wanted {
         ArgType::Foldable(inner) => return implicit_cast(from, *inner, ansi),
-        ArgType::Exactly(_) if !from.is_null() => return None,
+        ArgType::Exactly(inner) => return if from.is_null() { default_concrete(*inner) } else { None },
         ArgType::OneOf(options) => return options.iter().find_map(|o| implicit_cast(from, *o, ansi)),
         _ => {}
     }
@@ -118,6 +118,12 @@ pub fn implicit_cast(from: &DataType, wanted: ArgType, ansi: bool) -> Option<Dat
             ArgType::AnyTimestamp => return Some(DataType::Timestamp),
             _ => {}
         }
+    }
+    // Spark casts times of day to dates and timestamps, and finds that there is no such cast.
+    if matches!(from, DataType::Time(_))
+        && let Some(target) = default_concrete(wanted).filter(DataType::is_datetime)
+    {
+        return Some(target);
     }
     if ansi { implicit_cast_ansi(from, wanted) } else { implicit_cast_legacy(from, wanted) }
 }

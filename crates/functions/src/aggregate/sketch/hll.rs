@@ -48,7 +48,7 @@ pub static FUNCTIONS: &[&Function] = &[
         Signature::with_optional(&[any("first"), any("second"), any("allowDifferentLgConfigK")], 1),
         |c, mut a| {
             complete(&mut a, 3, &[Missing::Boolean(false)]);
-            call_kernel(&UNION, c, &a, 2, &[DataType::Boolean], DataType::Binary)
+            call_kernel(&UNION, c, &a, 2, &[ArgType::Boolean], DataType::Binary)
         },
         "hll_union(first, second[, allowDifferentLgConfigK]) - Returns the union of two HyperLogLog sketches.",
     ),
@@ -71,6 +71,7 @@ fn build_sketch(context: &mut BuildContext<'_>, mut call: AggregateCall) -> Resu
     let mut call = AggregateContext::new("hll_sketch_agg", call);
     let value = exactly(call.argument(0)?, KEY, 0, &call.text, context)?;
     call.check_collation(&value.data_type)?;
+    exactly(call.argument(1)?, ArgType::Integer, 1, &call.text, context)?;
     let Some(size) = constant::value(call.argument(1)?)? else {
         return Err(SparkError::new("HLL_K_MUST_BE_CONSTANT").with("function", "`hll_sketch_agg`"));
     };

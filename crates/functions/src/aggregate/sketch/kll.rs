@@ -338,6 +338,7 @@ pub static AGGREGATES: &[&Kernel] =
 /// The constant size of a call; None where it gives none.
 fn size_of_call(call: &AggregateContext) -> Result<Option<u16>> {
     let Some(argument) = call.call.arguments.get(1) else { return Ok(None) };
+    super::check_constant(&call.text, argument, ArgType::Integer, 1, "k")?;
     let Some(value) = constant::value(argument)? else {
         return Err(SparkError::new("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT")
             .with("sqlExpr", mismatch::quoted(&call.text))

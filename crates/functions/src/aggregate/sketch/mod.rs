@@ -17,8 +17,9 @@ mod tuple;
 mod tuple_scalar;
 mod tuple_summary;
 
+use super::constant;
 use super::udaf::Kernel;
-use crate::coercion::{coerce_argument, implicitly, mismatch};
+use crate::coercion::{coerce_argument, mismatch};
 use crate::{
     ArgType, Body, BuildContext, Documentation, Function, Group, KernelFn, Nullability, Param, Returns, Signature,
     TypedExpr,
@@ -127,13 +128,24 @@ fn exactly(
     Err(mismatch::unexpected_input(text, index, wanted, argument))
 }
 
-/// A call of a kernel over sketches: the first `sketches` arguments are binaries, the others are cast to `rest`.
+/// Fails where a constant is of another type, which is not cast, or NULL.
+fn check_constant(text: &str, argument: &TypedExpr, wanted: ArgType, index: usize, name: &str) -> Result<()> {
+    if argument.is_null_literal() {
+        return Err(constant::unexpected_null(text, name));
+    }
+    if crate::coercion::accepts(wanted, &argument.data_type) || argument.data_type.is_null() {
+        return Ok(());
+    }
+    Err(mismatch::unexpected_input(text, index, wanted, argument))
+}
+
+/// A call of a kernel over sketches: the first `sketches` arguments are binaries, the others are of the types `rest`.
 fn call_kernel(
     function: &'static Function,
     context: &mut BuildContext<'_>,
     arguments: &[TypedExpr],
     sketches: usize,
-    rest: &[DataType],
+    rest: &[ArgType],
     returns: DataType,
 ) -> Result<TypedExpr> {
     let text = text_of(function.name, arguments);
@@ -143,7 +155,7 @@ fn call_kernel(
     let mut typed = Vec::with_capacity(arguments.len());
     for (index, argument) in arguments.iter().enumerate() {
         typed.push(match rest.get(index.wrapping_sub(sketches)) {
-            Some(wanted) if index >= sketches => implicitly(argument.clone(), wanted, context)?,
+            Some(wanted) if index >= sketches => exactly(argument, *wanted, index, &text, context)?,
             _ => exactly(argument, ArgType::Binary, index, &text, context)?,
         });
     }

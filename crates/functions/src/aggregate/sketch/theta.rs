@@ -69,7 +69,7 @@ pub static FUNCTIONS: &[&Function] = &[
         Signature::with_optional(&[any("first"), any("second"), any("lgNomEntries")], 1),
         |c, mut a| {
             complete(&mut a, 3, &[Missing::Integer(DEFAULT_SIZE)]);
-            call_kernel(&UNION, c, &a, 2, &[DataType::Integer], DataType::Binary)
+            call_kernel(&UNION, c, &a, 2, &[ArgType::Integer], DataType::Binary)
         },
         "theta_union(first, second[, lgNomEntries]) - Returns the union of two theta sketches.",
     ),

@@ -109,7 +109,8 @@ pub static AGGREGATES: &[&Kernel] =
     &[&SKETCH_DOUBLE, &UNION_DOUBLE, &INTERSECTION_DOUBLE, &SKETCH_INTEGER, &UNION_INTEGER, &INTERSECTION_INTEGER];
 
 /// The constant logarithm of the size of a call.
-pub(super) fn size_of_call(name: &str, text: &str, argument: &TypedExpr) -> Result<u8> {
+pub(super) fn size_of_call(name: &str, text: &str, argument: &TypedExpr, index: usize) -> Result<u8> {
+    super::check_constant(text, argument, ArgType::Integer, index, "lgNomEntries")?;
     let Some(value) = constant::value(argument)? else {
         return Err(not_constant(text, "lgNomEntries", "int", argument));
     };
@@ -122,7 +123,8 @@ pub(super) fn size_of_call(name: &str, text: &str, argument: &TypedExpr) -> Resu
 }
 
 /// The constant mode of a call.
-pub(super) fn mode_of_call(name: &str, text: &str, argument: &TypedExpr) -> Result<Mode> {
+pub(super) fn mode_of_call(name: &str, text: &str, argument: &TypedExpr, index: usize) -> Result<Mode> {
+    super::check_constant(text, argument, ArgType::String, index, "mode")?;
     let Some(value) = constant::value(argument)? else {
         return Err(not_constant(text, "mode", "string", argument));
     };
@@ -155,8 +157,8 @@ fn build_sketch<N: Number>(
     call.check_collation(&key.data_type)?;
     let wanted = if N::SIZE == size_of::<f64>() { ArgType::Double } else { ArgType::Integer };
     let summary = coerce_argument(call.argument(1)?.clone(), wanted, 1, &call.text, context)?;
-    let size = size_of_call(kernel.name, &call.text, call.argument(2)?)?;
-    let mode = mode_of_call(kernel.name, &call.text, call.argument(3)?)?;
+    let size = size_of_call(kernel.name, &call.text, call.argument(2)?, 2)?;
+    let mode = mode_of_call(kernel.name, &call.text, call.argument(3)?, 3)?;
     call.call.arguments = vec![key, summary];
     call.aggregate(kernel, context, DataType::Binary, false, Some(&format!("{size} {mode:?}")))
 }
@@ -165,8 +167,8 @@ fn build_union(kernel: &'static Kernel, context: &mut BuildContext<'_>, mut call
     complete(&mut call.arguments, 3, &[Missing::Integer(DEFAULT_SIZE), Missing::Text("sum")]);
     let mut call = AggregateContext::new(kernel.name, call);
     let sketch = exactly(call.argument(0)?, ArgType::Binary, 0, &call.text, context)?;
-    let size = size_of_call(kernel.name, &call.text, call.argument(1)?)?;
-    let mode = mode_of_call(kernel.name, &call.text, call.argument(2)?)?;
+    let size = size_of_call(kernel.name, &call.text, call.argument(1)?, 1)?;
+    let mode = mode_of_call(kernel.name, &call.text, call.argument(2)?, 2)?;
     call.call.arguments = vec![sketch];
     call.aggregate(kernel, context, DataType::Binary, false, Some(&format!("{size} {mode:?}")))
 }
@@ -180,7 +182,7 @@ fn build_intersection(
     let mut call = AggregateContext::new(kernel.name, call);
     let sketch = exactly(call.argument(0)?, ArgType::Binary, 0, &call.text, context)?;
     let sketch = implicitly(sketch, &DataType::Binary, context)?;
-    let mode = mode_of_call(kernel.name, &call.text, call.argument(1)?)?;
+    let mode = mode_of_call(kernel.name, &call.text, call.argument(1)?, 1)?;
     call.call.arguments = vec![sketch];
     call.aggregate(kernel, context, DataType::Binary, false, Some(&format!("{DEFAULT_SIZE} {mode:?}")))
 }

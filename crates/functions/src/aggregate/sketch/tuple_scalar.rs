@@ -4,7 +4,7 @@ use super::tuple::{DEFAULT_SIZE, failed, mode_of_call, new_union, read, size_of_
 use super::tuple_summary::{Compact, Mode, Number, Policy, of_keys, write};
 use super::{Missing, any, call_kernel, complete, kernel, scalar, text_of, theta};
 use crate::scalar::string::rows::{Binaries, Integers, Rows as Values, Texts, binaries as binary_results, primitives};
-use crate::{BuildContext, Function, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::datatypes::{Float64Type, Int64Type};
 use datafusion::logical_expr::ColumnarValue;
 use datasketches::tuple::{TupleANotB, TupleIntersection};
@@ -182,9 +182,9 @@ fn build_summary(
 ) -> Result<TypedExpr> {
     complete(&mut arguments, 2, &[Missing::Text("sum")]);
     if let Some(mode) = arguments.get(1) {
-        mode_of_call(kernel.name, &text_of(kernel.name, &arguments), mode)?;
+        mode_of_call(kernel.name, &text_of(kernel.name, &arguments), mode, 1)?;
     }
-    call_kernel(kernel, context, &arguments, 1, &[DataType::STRING], returns)
+    call_kernel(kernel, context, &arguments, 1, &[ArgType::String], returns)
 }
 
 fn build_union(
@@ -195,10 +195,10 @@ fn build_union(
     complete(&mut arguments, 4, &[Missing::Integer(DEFAULT_SIZE), Missing::Text("sum")]);
     let text = text_of(kernel.name, &arguments);
     if let [_, _, size, mode] = arguments.as_slice() {
-        size_of_call(kernel.name, &text, size)?;
-        mode_of_call(kernel.name, &text, mode)?;
+        size_of_call(kernel.name, &text, size, 2)?;
+        mode_of_call(kernel.name, &text, mode, 3)?;
     }
-    call_kernel(kernel, context, &arguments, 2, &[DataType::Integer, DataType::STRING], DataType::Binary)
+    call_kernel(kernel, context, &arguments, 2, &[ArgType::Integer, ArgType::String], DataType::Binary)
 }
 
 fn build_intersection(
@@ -208,9 +208,9 @@ fn build_intersection(
 ) -> Result<TypedExpr> {
     complete(&mut arguments, 3, &[Missing::Text("sum")]);
     if let Some(mode) = arguments.get(2) {
-        mode_of_call(kernel.name, &text_of(kernel.name, &arguments), mode)?;
+        mode_of_call(kernel.name, &text_of(kernel.name, &arguments), mode, 2)?;
     }
-    call_kernel(kernel, context, &arguments, 2, &[DataType::STRING], DataType::Binary)
+    call_kernel(kernel, context, &arguments, 2, &[ArgType::String], DataType::Binary)
 }
 
 fn name<N: Number>(stem: &str) -> String {

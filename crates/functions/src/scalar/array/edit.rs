@@ -97,8 +97,8 @@ fn extended(args: &KernelArgs<'_>, is_first: bool) -> Result<ColumnarValue> {
 }
 
 fn build_insert(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
-    require_array(&arguments, 0, "array_insert")?;
-    if !matches!(arguments[1].data_type, DataType::Byte | DataType::Short | DataType::Integer) {
+    let whole = matches!(arguments[1].data_type, DataType::Byte | DataType::Short | DataType::Integer);
+    if matches!(arguments[0].data_type, DataType::Array { .. }) && !whole {
         let call = call_text("array_insert", &arguments);
         return Err(mismatch::unexpected_input(&call, 1, ArgType::Integer, &arguments[1]));
     }

@@ -40,6 +40,11 @@ pub fn require_order(arguments: &[TypedExpr], function: &str) -> Result<()> {
     Err(mismatch::no_ordering(&call_text(function, arguments), function, &element))
 }
 
+/// The common type of elements, by the rules without ANSI mode whatever the mode is.
+fn lossless(left: &DataType, right: &DataType) -> Option<DataType> {
+    coercion::tightest_common_type(left, right, false)
+}
+
 /// Brings an array's elements and a value to one type, or fails with `ARRAY_FUNCTION_DIFF_TYPES`.
 pub fn with_element(
     arguments: &mut [TypedExpr],
@@ -51,13 +56,17 @@ pub fn with_element(
     let (Some(array), Some(value)) = (arguments.first().cloned(), arguments.get(value_at).cloned()) else {
         return Err(SparkError::internal(format!("{function} takes an array and a value")));
     };
-    if !array.data_type.is_null() {
+    if !array.data_type.is_null() && !matches!(function, "array_insert" | "array_remove") {
         require_array(arguments, 0, function)?;
     }
     let (element, contains_null) = element_of(&array.data_type);
     let types = [element.clone(), value.data_type.clone()];
-    let common = coercion::wider_without_strings(&types, context.conf.ansi_enabled)
-        .filter(|_| !array.data_type.is_null())
+    let common = match function {
+        "array_contains" => coercion::wider_without_strings(&types, context.conf.ansi_enabled),
+        _ => lossless(&types[0], &types[1]),
+    };
+    let common = common
+        .filter(|_| matches!(array.data_type, DataType::Array { .. }))
         .filter(|t| t.is_string() == element.is_string() || element.is_null() || value.data_type.is_null());
     let Some(common) = common else {
         return Err(SparkError::new("DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES")
@@ -82,9 +91,7 @@ pub fn two_arrays(
     let (left, right) = super::element::pair(arguments)?;
     let common = match (&left.data_type, &right.data_type) {
         (DataType::Array { element: a, .. }, DataType::Array { element: b, .. }) => {
-            let types = [a.as_ref().clone(), b.as_ref().clone()];
-            coercion::wider_without_strings(&types, context.conf.ansi_enabled)
-                .filter(|_| a.is_string() == b.is_string() || a.is_null() || b.is_null())
+            lossless(a, b).filter(|_| a.is_string() == b.is_string() || a.is_null() || b.is_null())
         }
         _ => None,
     };

@@ -76,7 +76,9 @@ fn build(
     let Some(first) = arguments.first() else { return Err(SparkError::internal("no arguments")) };
     let data_type = first.data_type.clone();
     if !data_type.is_integral() {
-        let same = types.0 == types.1;
+        // A string beside another type has become that type, in ANSI mode.
+        let promoted = context.conf.ansi_enabled && types.0.is_string() != types.1.is_string();
+        let same = types.0 == types.1 || (promoted && !data_type.is_string());
         return Err(if same {
             mismatch::binary_wrong(&text, "\"INTEGRAL\"", &data_type)
         } else {

@@ -1,13 +1,13 @@
 //! `time_bucket`: timestamps cut to multiples of an interval.
 
-use super::moment::{Moments, argument, timestamps, zone_of};
+use super::moment::{Moments, argument, long_overflow, timestamps, zone_of};
 use crate::cast::{Mode, cast};
 use crate::coercion::{coerce_argument, mismatch};
 use crate::kernel::kernel;
 use crate::scalar::array::typing::unexpected;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, param};
-use crate::scalar::string::rows::{Rows, internal};
+use crate::scalar::string::rows::Rows;
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{DurationMicrosecondArray, IntervalYearMonthArray};
 use datafusion::logical_expr::ColumnarValue;
@@ -115,17 +115,20 @@ fn bucket(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
                 None => return Ok(None),
             },
         };
-        start.map(Some).ok_or_else(|| internal("a bucket out of range"))
+        start.map(Some).ok_or_else(long_overflow)
     })
 }
 
-/// Whole days are days of the zone; anything else is time that passes.
+/// Intervals of a day and more are counted on the clock of the zone; shorter ones are time that passes.
 fn by_micros(moment: i64, origin: i64, size: i64, zone: TimeZone) -> Option<i64> {
     let cut = |moment: i64, origin: i64| {
         let distance = i128::from(moment) - i128::from(origin);
-        i64::try_from(i128::from(origin) + distance.div_euclid(i128::from(size)) * i128::from(size)).ok()
+        let start = i128::from(origin) + distance.div_euclid(i128::from(size)) * i128::from(size);
+        // The bucket's end must be a timestamp, too.
+        i64::try_from(start + i128::from(size)).ok()?;
+        i64::try_from(start).ok()
     };
-    if size % MICROS_PER_DAY != 0 {
+    if size < MICROS_PER_DAY {
         return cut(moment, origin);
     }
     zone.to_utc(cut(zone.to_local(moment), zone.to_local(origin))?)

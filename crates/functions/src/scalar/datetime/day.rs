@@ -1,7 +1,7 @@
 //! Arithmetic of dates.
 
 use super::civil::civil;
-use super::moment::{Dates, Moments, argument, integer_overflow, session_zone};
+use super::moment::{Dates, Moments, argument, day_overflow, integer_overflow, session_zone};
 use crate::scalar::array::typing::unexpected;
 use crate::scalar::string::declare::{function, lenient, param, strict};
 use crate::scalar::string::rows::{Booleans, Integers, Rows, Texts, primitives};
@@ -173,7 +173,7 @@ fn months_later(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     primitives::<Date32Type>(args, |row| {
         let Some((date, months)) = dates.get(row).zip(months.get(row)) else { return Ok(None) };
         let moved = add_months(i64::from(date), i64::from(months));
-        i32::try_from(moved).map(Some).map_err(|_| integer_overflow())
+        i32::try_from(moved).map(Some).map_err(|_| day_overflow())
     })
 }
 
@@ -189,21 +189,26 @@ fn months_between(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>)
 fn months(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (firsts, seconds, rounds): (Moments, Moments, Booleans) =
         (Rows::of(args, 0)?, Rows::of(args, 1)?, Rows::of(args, 2)?);
-    let mut zone = session_zone(args)?.cursor();
+    let session = session_zone(args)?;
+    let mut zone = session.cursor();
     primitives::<Float64Type>(args, |row| {
         let (Some(first), Some(second), Some(round)) = (firsts.get(row), seconds.get(row), rounds.get(row)) else {
             return Ok(None);
         };
-        let (first, second) = (zone.to_local(first), zone.to_local(second));
-        let (day1, day2) = (first.div_euclid(MICROS_PER_DAY), second.div_euclid(MICROS_PER_DAY));
+        let day1 = zone.to_local(first).div_euclid(MICROS_PER_DAY);
+        let day2 = zone.to_local(second).div_euclid(MICROS_PER_DAY);
         let ((y1, m1, d1), (y2, m2, d2)) = (civil_from_days(day1), civil_from_days(day2));
         let whole = ((y1 * 12 + i64::from(m1)) - (y2 * 12 + i64::from(m2))) as f64;
         let is_last = |y: i64, m: u32, d: u32| d == days_in_month(y, m);
         if d1 == d2 || (is_last(y1, m1, d1) && is_last(y2, m2, d2)) {
             return Ok(Some(whole));
         }
-        let seconds_of = |local: i64| local.rem_euclid(MICROS_PER_DAY) / MICROS_PER_SECOND;
-        let rest = (i64::from(d1) - i64::from(d2)) * 86_400 + seconds_of(first) - seconds_of(second);
+        // Time that has passed since midnight: a change of the clock counts.
+        let seconds_of = |moment: i64, day: i64| {
+            let midnight = session.to_utc(day.saturating_mul(MICROS_PER_DAY)).unwrap_or(moment);
+            moment.saturating_sub(midnight).div_euclid(MICROS_PER_SECOND)
+        };
+        let rest = (i64::from(d1) - i64::from(d2)) * 86_400 + seconds_of(first, day1) - seconds_of(second, day2);
         let months = whole + rest as f64 / (31.0 * 86_400.0);
         Ok(Some(if round { (months * 1e8).round() / 1e8 } else { months }))
     })

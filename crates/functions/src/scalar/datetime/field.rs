@@ -183,7 +183,7 @@ fn clock(
         DataType::Date => implicitly(value, &DataType::Timestamp, context)?,
         _ => coerce_argument(value, ArgType::AnyTimestamp, 0, &call, context)?,
     };
-    let nullable = value.nullable;
+    let nullable = value.nullable || matches!(value.data_type, DataType::Time(_));
     let expr = crate::kernel::call(function, kernel, &[value], &DataType::Integer, nullable, context)?;
     Ok(TypedExpr::new(expr, DataType::Integer, nullable, call))
 }

@@ -107,5 +107,5 @@ pub fn default_pattern() -> TypedExpr {
 
 fn from_seconds(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let seconds: Longs = Rows::of(args, 0)?;
-    formatted(args, |row| seconds.get(row).map(|s| s.saturating_mul(MICROS_PER_SECOND)))
+    formatted(args, |row| seconds.get(row).map(|s| s.wrapping_mul(MICROS_PER_SECOND)))
 }

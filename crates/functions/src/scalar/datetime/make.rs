@@ -126,7 +126,7 @@ fn build(
             of_fields
         }
         count if count <= if ntz { 2 } else { 3 } => {
-            typed.push(coerce_argument(argument(&arguments, 0)?, ArgType::Date, 0, &call, context)?);
+            typed.push(coerce_argument(argument(&arguments, 0)?, ArgType::Exactly(&ArgType::Date), 0, &call, context)?);
             if let Ok(time) = argument(&arguments, 1) {
                 if !matches!(time.data_type, DataType::Time(_) | DataType::Null) {
                     return Err(unexpected(&call, 1, "\"TIME\"", &time));
@@ -134,7 +134,7 @@ fn build(
                 typed.push(implicitly(time, &DataType::Time(6), context)?);
             }
             if let Ok(zone) = argument(&arguments, 2) {
-                typed.push(coerce_argument(zone, ArgType::String, 2, &call, context)?);
+                typed.push(coerce_argument(zone, ArgType::TEXT, 2, &call, context)?);
             }
             of_date_and_time
         }

@@ -25,7 +25,7 @@ pub mod zone;
 use crate::Function;
 
 /// Kernels whose calls cannot be rebuilt from the function's declaration.
-pub const KERNELS: &[&Function] = &[&bucket::BUCKET_KERNEL, &window::WINDOW_ROWS_KERNEL];
+pub const KERNELS: &[&Function] = &[&bucket::BUCKET_KERNEL, &parse::SAME_MICROS, &window::WINDOW_ROWS_KERNEL];
 
 /// The functions of the family.
 pub const FUNCTIONS: &[&Function] = &[

@@ -67,6 +67,14 @@ pub fn integer_overflow() -> SparkError {
     SparkError::plain(ExceptionClass::Arithmetic, "integer overflow")
 }
 
+/// The error of a day beyond 32 bits.
+pub fn day_overflow() -> SparkError {
+    SparkError::new("ARITHMETIC_OVERFLOW")
+        .with("message", "overflow")
+        .with("alternative", "")
+        .with("config", "\"spark.sql.ansi.enabled\"")
+}
+
 /// One argument of a call that was checked to have so many.
 pub fn argument(arguments: &[TypedExpr], index: usize) -> Result<TypedExpr> {
     arguments.get(index).cloned().ok_or_else(|| internal(format!("argument {index} is missing")))

@@ -6,6 +6,7 @@ use super::pattern::Use;
 use super::scan::Scanned;
 use crate::cast::{Mode, cast};
 use crate::coercion::{coerce_argument, implicitly, mismatch};
+use crate::kernel::kernel;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, finish, primitives, row_count};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
@@ -19,6 +20,8 @@ use firesteel_types::calendar::MICROS_PER_SECOND;
 use firesteel_types::{DataType, TimeZone};
 use std::sync::Arc;
 
+const TIME_OR_TEXT: ArgType =
+    ArgType::OneOf(&[ArgType::String, ArgType::Date, ArgType::Timestamp, ArgType::TimestampNtz]);
 const TEXT_AND_PATTERN: Signature =
     Signature::with_optional(&[param("expr", ArgType::Any), param("fmt", ArgType::String)], 1);
 
@@ -75,7 +78,7 @@ function! {
 function! {
     /// `unix_timestamp([time[, pattern]])`
     UNIX_TIMESTAMP = "unix_timestamp" in DateTime,
-        Signature::with_optional(&[param("timeExp", ArgType::Any), param("fmt", ArgType::String)], 2)
+        Signature::with_optional(&[param("timeExp", ArgType::Any), param("fmt", ArgType::TEXT)], 2)
         => Body::Build(|c, a| seconds(&UNIX_TIMESTAMP, c, a));
     text |a| seconds_text("unix_timestamp", a);
     usage "The seconds since 1970-01-01 00:00:00 UTC of a time, or of now.";
@@ -85,7 +88,7 @@ function! {
 function! {
     /// `to_unix_timestamp(time[, pattern])`
     TO_UNIX_TIMESTAMP = "to_unix_timestamp" in DateTime,
-        Signature::with_optional(&[param("timeExp", ArgType::Any), param("fmt", ArgType::String)], 1)
+        Signature::with_optional(&[param("timeExp", ArgType::Any), param("fmt", ArgType::TEXT)], 1)
         => Body::Build(|c, a| seconds(&TO_UNIX_TIMESTAMP, c, a));
     text |a| seconds_text("to_unix_timestamp", a);
     usage "The seconds since 1970-01-01 00:00:00 UTC of a time.";
@@ -121,26 +124,61 @@ fn convert(
     arguments: Vec<TypedExpr>,
 ) -> Result<TypedExpr> {
     let value = argument(&arguments, 0)?;
-    let takes_numbers = target != DataType::Date;
+    let takes_numbers = target == DataType::Timestamp;
     let is_kept = value.data_type.is_datetime()
         || value.data_type.is_string()
         || value.data_type.is_null()
         || (takes_numbers && value.data_type.is_numeric() && arguments.len() == 1);
-    let value = if is_kept { value } else { implicitly(value, &DataType::STRING, context)? };
+    let value = if is_kept {
+        value
+    } else {
+        let call = function.call_text(&arguments.iter().map(|a| a.name.clone()).collect::<Vec<_>>());
+        coerce_argument(value, TIME_OR_TEXT, 0, &call, context)?
+    };
     let mode = mode(is_try, context);
-    if arguments.len() == 1 || !(value.data_type.is_string() || value.data_type.is_null()) {
+    let is_text = value.data_type.is_string() || value.data_type.is_null();
+    if arguments.len() == 1 || (!is_text && target == DataType::Date) {
         let mode = if value.data_type.is_string() { mode } else { Mode::of_session(context.conf) };
         let made = cast(value, &target, mode, context)?;
-        let nullable = made.nullable || (arguments.len() > 1 && mode != Mode::Ansi);
+        let nullable = made.nullable || (arguments.len() > 1 && (is_try || mode != Mode::Ansi));
         return Ok(TypedExpr { nullable, ..made });
     }
     let pattern = argument(&arguments, 1)?;
+    if !is_text {
+        return relabelled(value, &pattern, target, mode, context);
+    }
     let value = implicitly(value, &DataType::STRING, context)?;
     let nullable = mode != Mode::Ansi || value.nullable || pattern.nullable;
     let payload = Some(Arc::from(mode.name()));
     let arguments = [value, pattern];
     let expr = crate::kernel::call_with_payload(function, read, &arguments, &target, nullable, context, payload)?;
     Ok(TypedExpr::new(expr, target, nullable, ""))
+}
+
+/// The kernel of timestamps that take another type as they are.
+pub static SAME_MICROS: Function = kernel("relabelled_timestamp", same_micros);
+
+/// A timestamp beside a pattern: its microseconds are kept, whichever of the two types it has; dates begin in the
+/// session's zone.
+fn relabelled(
+    value: TypedExpr,
+    pattern: &TypedExpr,
+    target: DataType,
+    mode: Mode,
+    context: &mut BuildContext<'_>,
+) -> Result<TypedExpr> {
+    let nullable = mode != Mode::Ansi || value.nullable || pattern.nullable;
+    let value = match value.data_type {
+        DataType::Date => implicitly(value, &DataType::Timestamp, context)?,
+        _ => value,
+    };
+    let expr = crate::kernel::call(&SAME_MICROS, same_micros, &[value], &target, nullable, context)?;
+    Ok(TypedExpr::new(expr, target, nullable, ""))
+}
+
+fn same_micros(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    let moments: Moments = Rows::of(args, 0)?;
+    super::moment::timestamps(args, |row| Ok(moments.get(row)))
 }
 
 fn cannot_parse(message: String, return_type: &DataType) -> SparkError {
@@ -221,9 +259,7 @@ fn seconds(function: &Function, context: &mut BuildContext<'_>, mut arguments: V
     let call = function.call_text(&arguments.iter().map(|a| a.name.clone()).collect::<Vec<_>>());
     let (value, pattern) = (argument(&arguments, 0)?, argument(&arguments, 1)?);
     if !(value.data_type.is_string() || value.data_type.is_datetime() || value.data_type.is_null()) {
-        const WANTED: ArgType =
-            ArgType::OneOf(&[ArgType::String, ArgType::Date, ArgType::Timestamp, ArgType::TimestampNtz]);
-        return Err(mismatch::unexpected_input(&call, 0, WANTED, &value));
+        return Err(mismatch::unexpected_input(&call, 0, TIME_OR_TEXT, &value));
     }
     let value = if value.data_type.is_null() { implicitly(value, &DataType::STRING, context)? } else { value };
     let value = match value.data_type {

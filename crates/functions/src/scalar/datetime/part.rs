@@ -53,8 +53,10 @@ pub static KERNELS: &[&Function] =
 
 fn build(own: &Function, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let (field, source) = (argument(&arguments, 0)?, argument(&arguments, 1)?);
-    let value =
-        constant::value_of(&field)?.ok_or_else(|| constant::argument_not_foldable(own.name, "field", "STRING"))?;
+    let is_text = field.data_type.is_string() || field.data_type.is_null();
+    let value = constant::value_of(&field)?
+        .filter(|_| is_text)
+        .ok_or_else(|| constant::argument_not_foldable(own.name, "field", "STRING"))?;
     if value.is_null() {
         return Ok(TypedExpr::new(Expr::Literal(ScalarValue::Float64(None), None), DataType::Double, true, ""));
     }
@@ -129,7 +131,7 @@ fn seconds(context: &mut BuildContext<'_>, source: TypedExpr) -> Result<TypedExp
             coerce_argument(source, ArgType::AnyTimestamp, 0, &call, context)?
         }
     };
-    let nullable = source.nullable;
+    let nullable = source.nullable || matches!(source.data_type, DataType::Time(_));
     let expr = crate::kernel::call(&SECOND_WITH_FRACTION, seconds_kernel, &[source], &SECONDS, nullable, context)?;
     Ok(TypedExpr::new(expr, SECONDS, nullable, ""))
 }

@@ -72,7 +72,10 @@ enum Fault {
 impl Pattern {
     /// Reads a pattern, or fails with Spark's error.
     pub fn compile(pattern: &str, used_for: Use) -> Result<Self> {
-        let mut reader = Reader { characters: pattern.chars().collect(), position: 0, used_for };
+        if let Some(fault) = refused(pattern, used_for) {
+            return Err(error(pattern, &fault));
+        }
+        let mut reader = Reader { characters: pattern.chars().collect(), position: 0 };
         match reader.items(false) {
             Ok(items) => Ok(Self { has_era: has_letter(&items, 'G'), items }),
             Err(fault) => Err(error(pattern, &fault)),
@@ -88,10 +91,27 @@ fn has_letter(items: &[Item], letter: char) -> bool {
     })
 }
 
+/// What Spark refuses before Java reads the pattern: between quotes, letters of weeks first, then others, then lengths.
+fn refused(pattern: &str, used_for: Use) -> Option<Fault> {
+    const LONG: [&str; 7] = ["GGGGG", "MMMMM", "LLLLL", "EEEEE", "QQQQQ", "qqqqq", "yyyyyyy"];
+    for part in pattern.split('\'').step_by(2) {
+        if let Some(letter) = part.chars().find(|c| "YWwuec".contains(*c)) {
+            return Some(Fault::WeekBased(letter));
+        }
+        let letters = if used_for == Use::Parsing { "ABnNpEFqQ" } else { "ABnNp" };
+        if let Some(letter) = part.chars().find(|c| letters.contains(*c)) {
+            return Some(Fault::Letter(letter));
+        }
+        if LONG.iter().any(|letters| part.contains(letters)) {
+            return Some(Fault::Length);
+        }
+    }
+    None
+}
+
 struct Reader {
     characters: Vec<char>,
     position: usize,
-    used_for: Use,
 }
 
 impl Reader {
@@ -115,7 +135,7 @@ impl Reader {
                 c if c.is_ascii_alphabetic() => {
                     let count = self.characters[self.position..].iter().take_while(|n| **n == c).count();
                     self.position += count;
-                    items.push(Item::Field(c, self.checked(c, count)?));
+                    items.push(Item::Field(c, Self::checked(c, count)?));
                 }
                 c => {
                     self.position += 1;
@@ -152,15 +172,9 @@ impl Reader {
         }
     }
 
-    fn checked(&self, letter: char, count: usize) -> std::result::Result<usize, Fault> {
-        match letter {
-            'A' | 'B' | 'n' | 'N' | 'p' => return Err(Fault::Letter(letter)),
-            'Y' | 'W' | 'w' | 'u' | 'e' | 'c' => return Err(Fault::WeekBased(letter)),
-            'E' | 'F' | 'Q' | 'q' if self.used_for == Use::Parsing => return Err(Fault::Letter(letter)),
-            'G' | 'M' | 'L' | 'E' | 'Q' | 'q' if count >= 5 => return Err(Fault::Length),
-            'y' if count >= 7 => return Err(Fault::Length),
-            'O' if count == 1 || count == 4 => return Ok(count),
-            _ => {}
+    fn checked(letter: char, count: usize) -> std::result::Result<usize, Fault> {
+        if letter == 'O' && (count == 1 || count == 4) {
+            return Ok(count);
         }
         match LETTERS.iter().find(|(l, _)| *l == letter) {
             Some((_, counts)) if counts.contains(&count) => Ok(count),

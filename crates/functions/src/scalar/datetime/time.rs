@@ -19,7 +19,7 @@ use firesteel_types::DataType;
 use firesteel_types::calendar::{MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE};
 
 const TEXT_AND_PATTERN: Signature =
-    Signature::with_optional(&[param("str", ArgType::String), param("format", ArgType::String)], 1);
+    Signature::with_optional(&[param("str", ArgType::TEXT), param("format", ArgType::TEXT)], 1);
 const ONE: Signature = Signature::of(&[param("expr", ArgType::Any)]);
 
 /// Times of day have microseconds.
@@ -184,10 +184,12 @@ fn read_times(args: &KernelArgs<'_>, fails: bool) -> Result<ColumnarValue> {
 }
 
 /// An argument that is a time, or text that a cast makes one.
-fn as_time(value: TypedExpr, index: usize, text: &str, context: &mut BuildContext<'_>) -> Result<TypedExpr> {
+pub(super) fn as_time(value: TypedExpr, index: usize, text: &str, context: &mut BuildContext<'_>) -> Result<TypedExpr> {
     match &value.data_type {
         DataType::Time(_) => Ok(value),
         t if t.is_string() || t.is_null() => implicitly(value, &TIME, context),
+        // There is no such cast, which is what the error says.
+        t if t.is_datetime() && context.conf.ansi_enabled => implicitly(value, &TIME, context),
         _ => Err(unexpected(text, index, "\"TIME\"", &value)),
     }
 }

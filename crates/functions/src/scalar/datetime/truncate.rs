@@ -2,7 +2,7 @@
 
 use super::civil::civil;
 use super::moment::{Dates, Moments, argument, session_zone, timestamps};
-use crate::scalar::array::typing::unexpected;
+use super::time::as_time;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, lenient, param};
 use crate::scalar::string::rows::{Rows, Texts, primitives};
@@ -145,9 +145,7 @@ fn date_trunc(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 fn time_trunc(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let (unit, time) = (argument(&arguments, 0)?, argument(&arguments, 1)?);
     let call = TIME_TRUNC.call_text(&[unit.name.clone(), time.name.clone()]);
-    if !matches!(time.data_type, DataType::Time(_)) {
-        return Err(unexpected(&call, 1, "\"TIME\"", &time));
-    }
+    let time = as_time(time, 1, &call, context)?;
     super::time::check_enabled(context)?;
     if let Some(value) = constant::value_of(&unit)?
         && let Some(name) = constant::text_of(&value)

@@ -15,7 +15,7 @@ use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::ColumnarValue;
 use datafusion::scalar::ScalarValue;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_types::calendar::MICROS_PER_DAY;
 use firesteel_types::{DataType, StructField, arrow_mapping};
 use std::sync::Arc;
@@ -91,9 +91,12 @@ fn duration(value: &TypedExpr, name: &str) -> Result<i64> {
     if let ScalarValue::DurationMicrosecond(Some(micros)) = constant {
         return Ok(micros);
     }
-    let (months, days, micros) = parse_calendar_interval(constant::text_of(&constant).ok_or_else(wrong)?)?;
+    let text = constant::text_of(&constant).ok_or_else(wrong)?;
+    let (months, days, micros) = parse_calendar_interval(text)
+        .map_err(|_| SparkError::new("CANNOT_PARSE_INTERVAL").with("intervalString", format!("'{text}'")))?;
     if months != 0 {
-        return Err(SparkError::unsupported("windows of months"));
+        let message = format!("Windows have no intervals of months: {text}");
+        return Err(SparkError::plain(ExceptionClass::IllegalArgument, message));
     }
     i64::from(days)
         .checked_mul(MICROS_PER_DAY)
@@ -131,6 +134,15 @@ fn durations(arguments: &[TypedExpr]) -> Result<(i64, i64, i64)> {
             .with("constraint", "<=")
             .with("rightExprName", "`window_duration`")
             .with("rightExprValue", format!("{length}L")));
+    }
+    if start.saturating_abs() >= slide {
+        return Err(SparkError::new("DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION")
+            .with("sqlExpr", mismatch::quoted(&call))
+            .with("leftExprName", "`abs(start_time)`")
+            .with("leftExprValue", format!("{}L", start.saturating_abs()))
+            .with("constraint", "<")
+            .with("rightExprName", "`slide_duration`")
+            .with("rightExprValue", format!("{slide}L")));
     }
     Ok((length, slide, start))
 }

@@ -28,6 +28,9 @@ const CALENDAR: Signature = Signature::with_optional(
     7,
 );
 
+/// As `CALENDAR`, with one field at least.
+const SOME_CALENDAR: Signature = Signature { optional: 6, ..CALENDAR };
+
 /// Seconds with their microseconds.
 const SECONDS: DataType = DataType::Decimal(18, 6);
 
@@ -41,7 +44,7 @@ function! {
 }
 function! {
     /// `try_make_interval(years[, …])`
-    TRY_MAKE_INTERVAL = "try_make_interval" in DateTime, CALENDAR
+    TRY_MAKE_INTERVAL = "try_make_interval" in DateTime, SOME_CALENDAR
         => Body::Build(|c, a| calendar(&TRY_MAKE_INTERVAL, true, c, a));
     text |a| with_defaults("try_make_interval", a, 6, true);
     usage "As `make_interval`, but NULL where a field overflows.";

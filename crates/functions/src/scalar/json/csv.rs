@@ -31,7 +31,7 @@ use std::sync::Arc;
 function! {
     /// `from_csv(csvStr, schema[, options])`
     FROM_CSV = "from_csv" in Csv, Signature::with_optional(
-            &[param("csvStr", ArgType::String), param("schema", ArgType::Any), param("options", ArgType::Any)],
+            &[param("csvStr", ArgType::TEXT), param("schema", ArgType::Any), param("options", ArgType::Any)],
             1,
         )
         => Body::Build(build_from_csv);
@@ -310,11 +310,20 @@ fn to_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     })
 }
 
+/// Fails for an argument that is no text, and not NULL.
+pub fn check_text(call: &str, argument: &TypedExpr) -> Result<()> {
+    if argument.data_type.is_string() || argument.data_type.is_null() {
+        return Ok(());
+    }
+    Err(crate::coercion::mismatch::unexpected_input(call, 0, ArgType::String, argument))
+}
+
 fn build_schema_of_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let Some(argument) = arguments.first() else {
         return Err(SparkError::internal("schema_of_csv takes an argument"));
     };
     let call = format!("schema_of_csv({})", argument.name);
+    check_text(&call, argument)?;
     let options = Options::of(arguments.get(1))?;
     checks::csv(&options)?;
     if !argument.data_type.is_string() && !argument.data_type.is_null() {

@@ -8,7 +8,7 @@ use super::reader::{Json, read};
 use crate::kernel::kernel;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::string::constant::{text_of, value_of};
-use crate::scalar::string::declare::{TEXT, function, param};
+use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, downcast, finish, internal, row_count};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{ArrayRef, StringArray, StructArray};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 function! {
     /// `from_json(jsonStr, schema[, options])`
     FROM_JSON = "from_json" in Json, Signature::with_optional(
-            &[param("jsonStr", ArgType::Any), param("schema", ArgType::Any), param("options", ArgType::Any)],
+            &[param("jsonStr", ArgType::TEXT), param("schema", ArgType::Any), param("options", ArgType::Any)],
             1,
         )
         => Body::Named(build);
@@ -52,7 +52,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     };
     let data_type = schema_of(schema)?.as_nullable();
     let call = format!("from_json({})", text.name);
-    let text = &crate::coercion::coerce_argument(text.clone(), TEXT, 0, &call, context)?;
+    let text = &crate::coercion::coerce_argument(text.clone(), ArgType::TEXT, 0, &call, context)?;
     if !matches!(data_type, DataType::Struct(_) | DataType::Array { .. } | DataType::Map { .. } | DataType::Variant) {
         return Err(SparkError::new("DATATYPE_MISMATCH.INVALID_JSON_SCHEMA")
             .with("schema", format!("\"{}\"", data_type.sql()))

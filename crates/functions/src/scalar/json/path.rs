@@ -3,7 +3,7 @@
 use super::reader::{Leniency, Malformed, Reader, Token};
 use super::writer::{copy, write_fraction};
 use crate::kernel::kernel;
-use crate::scalar::string::declare::{TEXT, function, lenient, param};
+use crate::scalar::string::declare::{function, lenient, param};
 use crate::scalar::string::rows::{Rows, Texts, finish, primitives, row_count, texts};
 use crate::{ArgType, Body, BuildContext, Function, Generator, KernelArgs, Nullability, Returns, Signature, TypedExpr};
 use arrow::array::builder::{ListBuilder, StringBuilder};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 function! {
     /// `get_json_object(json_txt, path)`
     GET_JSON_OBJECT = "get_json_object" in Json,
-        Signature::of(&[param("json_txt", TEXT), param("path", TEXT)])
+        Signature::of(&[param("json_txt", ArgType::TEXT), param("path", ArgType::TEXT)])
         => lenient(DataType::STRING, get_json_object);
     usage "The part of a JSON text at a path such as `$.a[0].b`; null where there is none.";
     since "1.5.0";
@@ -28,7 +28,7 @@ function! {
 }
 function! {
     /// `json_array_length(jsonArray)`
-    JSON_ARRAY_LENGTH = "json_array_length" in Json, Signature::of(&[param("jsonArray", TEXT)])
+    JSON_ARRAY_LENGTH = "json_array_length" in Json, Signature::of(&[param("jsonArray", ArgType::TEXT)])
         => lenient(DataType::Integer, json_array_length);
     usage "The number of elements of a JSON array; null for other texts.";
     since "3.1.0";
@@ -36,7 +36,7 @@ function! {
 }
 function! {
     /// `json_object_keys(json_object)`
-    JSON_OBJECT_KEYS = "json_object_keys" in Json, Signature::of(&[param("json_object", TEXT)])
+    JSON_OBJECT_KEYS = "json_object_keys" in Json, Signature::of(&[param("json_object", ArgType::TEXT)])
         => Body::Scalar {
             returns: Returns::Of(|_, _| Ok(DataType::array(DataType::STRING, true))),
             nullable: Nullability::Always,

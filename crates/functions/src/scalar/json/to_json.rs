@@ -132,6 +132,9 @@ pub fn write_moment_in(out: &mut String, micros: i64, zone: TimeZone) {
     } else {
         let minutes = offset.abs() / 60;
         let _ = write!(out, "{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, minutes / 60, minutes % 60);
+        if offset % 60 != 0 {
+            let _ = write!(out, ":{:02}", offset.abs() % 60);
+        }
     }
 }
 
@@ -263,7 +266,7 @@ impl Writer<'_> {
             DataType::Variant => {
                 let variants = Variants::of(&array.slice(row, 1))?;
                 match variants.get(0) {
-                    Some(variant) => variant_text::write_part(out, &variant)?,
+                    Some(variant) => variant_text::write_part(out, &variant, self.zone)?,
                     None => out.push_str("null"),
                 }
             }

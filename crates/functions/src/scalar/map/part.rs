@@ -109,7 +109,12 @@ fn contains_key(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Re
             .with("functionName", "`map_contains_key`"));
     }
     if !matches!(map.data_type, DataType::Map { .. }) {
-        return Err(mismatch::unexpected_input(&call, 0, ArgType::Map, &map));
+        return Err(SparkError::new("DATATYPE_MISMATCH.MAP_FUNCTION_DIFF_TYPES")
+            .with("sqlExpr", mismatch::quoted(&call))
+            .with("functionName", "`map_contains_key`")
+            .with("dataType", "\"MAP\"")
+            .with("leftType", mismatch::quoted_type(&map.data_type))
+            .with("rightType", mismatch::quoted_type(&key.data_type)));
     }
     let (map, key) = with_common_key(map, key, "map_contains_key", &call, context)?;
     entry::lookup(&MAP_CONTAINS_KEY, map, key, OnMissing::Whether, context)

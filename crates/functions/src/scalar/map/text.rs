@@ -3,9 +3,9 @@
 use super::entry::{MapPicker, policy};
 use crate::kernel::kernel;
 use crate::scalar::regexp::pattern::{Pattern, after};
-use crate::scalar::string::declare::{TEXT, function, param};
+use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, finish, row_count};
-use crate::{Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{ArrayRef, StringArray};
 use datafusion::logical_expr::{ColumnarValue, lit};
 use firesteel_error::Result;
@@ -18,9 +18,9 @@ function! {
     STR_TO_MAP = "str_to_map" in Map,
         Signature::with_optional(
             &[
-                param("text", TEXT),
-                param("pairDelim", TEXT),
-                param("keyValueDelim", TEXT),
+                param("text", ArgType::TEXT),
+                param("pairDelim", ArgType::TEXT),
+                param("keyValueDelim", ArgType::TEXT),
             ],
             2,
         )

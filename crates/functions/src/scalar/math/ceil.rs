@@ -65,6 +65,15 @@ fn build(
 ) -> Result<TypedExpr> {
     let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     let text = function.call_text(&names);
+    let not_constant = || {
+        SparkError::new("NON_FOLDABLE_ARGUMENT")
+            .with("funcName", format!("`{}`", function.name))
+            .with("paramName", "`scale`")
+            .with("paramType", "\"INT\"")
+    };
+    if arguments.get(1).is_some_and(|scale| scale.data_type != DataType::Integer) {
+        return Err(not_constant());
+    }
     let signature = if arguments.len() == 1 { SIGNATURE } else { SCALED };
     let arguments = signature.apply(function.name, &text, arguments, context)?;
     let data_type = match (arguments.first().map(|a| &a.data_type), arguments.get(1)) {
@@ -72,10 +81,7 @@ fn build(
         (Some(DataType::Decimal(precision, scale)), None) => rounded_decimal(*precision, *scale, 0),
         (Some(DataType::Decimal(precision, scale)), Some(digits)) => {
             let Some(digits) = value_of(digits)?.as_ref().and_then(integer_of) else {
-                return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
-                    .with("funcName", format!("`{}`", function.name))
-                    .with("paramName", "`scale`")
-                    .with("paramType", "\"INT\""));
+                return Err(not_constant());
             };
             rounded_decimal(*precision, *scale, digits.clamp(-1000, 1000) as i32)
         }

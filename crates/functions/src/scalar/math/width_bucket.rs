@@ -1,8 +1,9 @@
 //! `width_bucket`.
 
-use crate::scalar::string::declare::{function, lenient, param};
+use crate::coercion::mismatch;
+use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Longs, Rows, array_or_constant, downcast, internal, primitives};
-use crate::{ArgType, KernelArgs, Signature};
+use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, Float64Array, Int32Array, IntervalYearMonthArray};
 use arrow::datatypes::{DataType as ArrowType, Int64Type};
 use datafusion::logical_expr::ColumnarValue;
@@ -20,12 +21,25 @@ function! {
             param("max_value", POINT),
             param("num_bucket", ArgType::Long),
         ])
-        => lenient(DataType::Long, width_bucket);
+        => Body::Build(build);
     usage "The bucket of `value` in a histogram of `num_bucket` buckets of the same width.";
     since "3.1.0";
     example "SELECT width_bucket(5.3, 0.2, 10.6, 5)" => "3";
     example "SELECT width_bucket(-2.1, 1.3, 3.4, 3)" => "0";
     example "SELECT width_bucket(8.1, 0.0, 5.7, 4)" => "5";
+}
+
+fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let call = WIDTH_BUCKET.call_text(&arguments.iter().map(|a| a.name.clone()).collect::<Vec<_>>());
+    let points: Vec<DataType> = arguments.iter().take(3).map(|a| a.data_type.clone()).collect();
+    let is_one_kind = points.iter().all(|t| *t == DataType::Double)
+        || points.iter().all(|t| matches!(t, DataType::YearMonthInterval(..)))
+        || points.iter().all(|t| matches!(t, DataType::DayTimeInterval(..)));
+    if !is_one_kind {
+        return Err(mismatch::different_types(&call, WIDTH_BUCKET.name, &points));
+    }
+    let expr = crate::kernel::call(&WIDTH_BUCKET, width_bucket, &arguments, &DataType::Long, true, context)?;
+    Ok(TypedExpr::new(expr, DataType::Long, true, call))
 }
 
 /// A point as a double, whatever its type.

@@ -463,7 +463,7 @@ fn date_add_interval(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         match moved.and_then(|d| i32::try_from(d).ok()) {
             Some(date) => out.append_value(date),
             None if evaluation == Evaluation::Try => out.append_null(),
-            None => return Err(SparkError::plain(ExceptionClass::Arithmetic, "integer overflow")),
+            None => return Err(crate::scalar::datetime::moment::day_overflow()),
         }
     }
     finish(Arc::new(out.finish()), &[&left, &right])

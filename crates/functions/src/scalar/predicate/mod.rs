@@ -31,6 +31,8 @@ pub const FUNCTIONS: &[&Function] = &[
     &membership::IN,
     &membership::BETWEEN,
     &null_test::IS_NULL,
+    &null_test::IS_NOT_UNKNOWN,
+    &null_test::IS_UNKNOWN,
     &null_test::IS_NOT_NULL,
     &null_test::IS_NAN,
     &like::LIKE,

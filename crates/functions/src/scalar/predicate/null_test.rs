@@ -17,35 +17,83 @@ fn boolean(expr: Expr) -> TypedExpr {
     TypedExpr::new(expr, DataType::Boolean, false, "")
 }
 
-pub(super) static IS_NULL: Function = Function {
-    name: "isnull",
-    aliases: &[],
-    group: Group::Predicate,
-    signature: Signature::of(ANY),
-    body: Body::Build(|_, arguments| Ok(boolean(Expr::IsNull(Box::new(only(arguments)?.expr))))),
-    deterministic: true,
-    text: Some(|arguments| format!("({} IS NULL)", arguments.join(", "))),
-    documentation: Documentation {
+const TRUTH: &[Param] = &[Param { name: "expr", arg_type: ArgType::Exactly(&ArgType::Boolean) }];
+
+type Build = fn(&mut BuildContext<'_>, Vec<TypedExpr>) -> Result<TypedExpr>;
+
+const fn test(
+    name: &'static str,
+    group: Group,
+    params: &'static [Param],
+    build: Build,
+    text: fn(&[String]) -> String,
+    documentation: Documentation,
+) -> Function {
+    Function {
+        name,
+        aliases: &[],
+        group,
+        signature: Signature::of(params),
+        body: Body::Build(build),
+        deterministic: true,
+        text: Some(text),
+        documentation,
+    }
+}
+
+fn is_null(_: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    Ok(boolean(Expr::IsNull(Box::new(only(arguments)?.expr))))
+}
+
+fn is_not_null(_: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    Ok(boolean(Expr::IsNotNull(Box::new(only(arguments)?.expr))))
+}
+
+pub(super) static IS_NULL: Function = test(
+    "isnull",
+    Group::Predicate,
+    ANY,
+    is_null,
+    |arguments| format!("({} IS NULL)", arguments.join(", ")),
+    Documentation {
         usage: "True if the value is NULL.",
         examples: &[("SELECT isnull(1)", "false")],
         ..Documentation::EMPTY
     },
-};
+);
 
-pub(super) static IS_NOT_NULL: Function = Function {
-    name: "isnotnull",
-    aliases: &[],
-    group: Group::Predicate,
-    signature: Signature::of(ANY),
-    body: Body::Build(|_, arguments| Ok(boolean(Expr::IsNotNull(Box::new(only(arguments)?.expr))))),
-    deterministic: true,
-    text: Some(|arguments| format!("({} IS NOT NULL)", arguments.join(", "))),
-    documentation: Documentation {
+pub(super) static IS_NOT_NULL: Function = test(
+    "isnotnull",
+    Group::Predicate,
+    ANY,
+    is_not_null,
+    |arguments| format!("({} IS NOT NULL)", arguments.join(", ")),
+    Documentation {
         usage: "True if the value is not NULL.",
         examples: &[("SELECT isnotnull(1)", "true")],
         ..Documentation::EMPTY
     },
-};
+);
+
+/// `expr IS UNKNOWN`: a test for NULL that takes truth values only.
+pub(super) static IS_UNKNOWN: Function = test(
+    "is unknown",
+    Group::Internal,
+    TRUTH,
+    is_null,
+    |arguments| format!("({} IS NULL)", arguments.join(", ")),
+    Documentation::EMPTY,
+);
+
+/// `expr IS NOT UNKNOWN`.
+pub(super) static IS_NOT_UNKNOWN: Function = test(
+    "is not unknown",
+    Group::Internal,
+    TRUTH,
+    is_not_null,
+    |arguments| format!("({} IS NOT NULL)", arguments.join(", ")),
+    Documentation::EMPTY,
+);
 
 pub(super) static IS_NAN: Function = Function {
     name: "isnan",

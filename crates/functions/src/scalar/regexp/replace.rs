@@ -9,7 +9,7 @@ use crate::{ArgType, Body, BuildContext, KernelArgs, Nullability, Returns, Signa
 use arrow::array::builder::{ListBuilder, StringBuilder};
 use arrow::datatypes::{DataType as ArrowType, Field};
 use datafusion::logical_expr::ColumnarValue;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_types::DataType;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -234,9 +234,17 @@ fn append_characters(text: &str, limit: i32, out: &mut StringBuilder) {
     }
 }
 
+/// `split` fails with Java's own error, which has no condition.
+fn plain_syntax_error(error: SparkError) -> SparkError {
+    if error.is("INVALID_PARAMETER_VALUE.PATTERN") {
+        return SparkError::plain(ExceptionClass::IllegalArgument, "The pattern is not a regular expression");
+    }
+    error
+}
+
 fn split(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let values: Texts = Rows::of(args, 0)?;
-    let mut patterns = Patterns::of(args, 1, "split")?;
+    let mut patterns = Patterns::of(args, 1, "split").map_err(plain_syntax_error)?;
     let pattern_texts: Texts = Rows::of(args, 1)?;
     let limits: Option<Integers> = if args.values.len() > 2 { Some(Rows::of(args, 2)?) } else { None };
     let element = Arc::new(Field::new("element", ArrowType::Utf8, true));
@@ -252,7 +260,7 @@ fn split(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         };
         if pattern.is_empty() && !text.is_empty() {
             append_characters(text, limit, builder.values());
-        } else if let Some(pattern) = patterns.get(row)? {
+        } else if let Some(pattern) = patterns.get(row).map_err(plain_syntax_error)? {
             append_parts(text, &pattern, limit, builder.values())?;
         }
         builder.append(true);

@@ -1,7 +1,7 @@
 //! Single characters, and what kind they are of.
 
 use super::constant::{not_foldable, text_of, value_of};
-use super::declare::{TEXT, function, lenient, param, strict};
+use super::declare::{function, lenient, param, strict};
 use super::rows::{Longs, Rows, Texts, booleans, primitives, texts};
 use crate::kernel::kernel;
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
@@ -48,11 +48,11 @@ function! {
     /// `mask(input[, upperChar, lowerChar, digitChar, otherChar])`
     MASK = "mask" in String, Signature::with_optional(
             &[
-                param("input", TEXT),
-                param("upperChar", TEXT),
-                param("lowerChar", TEXT),
-                param("digitChar", TEXT),
-                param("otherChar", TEXT),
+                param("input", ArgType::TEXT),
+                param("upperChar", ArgType::TEXT),
+                param("lowerChar", ArgType::TEXT),
+                param("digitChar", ArgType::TEXT),
+                param("otherChar", ArgType::TEXT),
             ],
             4,
         )
@@ -175,7 +175,8 @@ fn mask(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     texts(args, |row, out| {
         let Some(text) = values.get(row) else { return Ok(None) };
         let mask = |index: usize, default: Option<char>| match masks.get(index) {
-            Some(masks) => masks.get(row).and_then(|m| m.chars().next()),
+            // Half a character of two Java chars is no character.
+            Some(masks) => masks.get(row).and_then(|m| m.chars().next()).map(|c| if c > '\u{ffff}' { '?' } else { c }),
             None => default,
         };
         let (upper, lower, digit, other) = (mask(0, Some('X')), mask(1, Some('x')), mask(2, Some('n')), mask(3, None));

@@ -3,6 +3,7 @@
 use super::declare::{function, param};
 use super::rows::{Integers, Rows, array_or_constant, finish, internal, row_count};
 use crate::coercion::implicitly;
+use crate::coercion::mismatch::unexpected_input;
 use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::Array;
 use datafusion::logical_expr::ColumnarValue;
@@ -26,6 +27,10 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     let target = if all_binary { DataType::Binary } else { DataType::STRING };
     let mut coerced = Vec::with_capacity(arguments.len());
     for (index, argument) in arguments.into_iter().enumerate() {
+        if index > 0 && argument.data_type.is_nested() {
+            const WANTED: ArgType = ArgType::OneOf(&[ArgType::String, ArgType::Binary]);
+            return Err(unexpected_input(&text, index, WANTED, &argument));
+        }
         coerced.push(if index == 0 { argument } else { implicitly(argument, &target, context)? });
     }
     let expr = crate::kernel::call(&ELT, elt, &coerced, &target, true, context)?;

@@ -10,7 +10,7 @@ use firesteel_types::{Collation, DataType};
 function! {
     /// `collate(expr, collationName)`
     COLLATE = "collate" in String,
-        Signature::of(&[param("expr", ArgType::String), param("collationName", ArgType::String)])
+        Signature::of(&[param("expr", ArgType::TEXT), param("collationName", ArgType::Any)])
         => Body::Build(build_collate);
     usage "The text, compared by a collation from here on.";
     since "4.0.0";
@@ -29,6 +29,14 @@ fn build_collate(_: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<
         return Err(SparkError::internal("collate takes two arguments"));
     };
     let text = format!("collate({}, {})", value.name, name.name);
+    if !name.data_type.is_string() && !name.data_type.is_null() {
+        return Err(SparkError::new("UNEXPECTED_INPUT_TYPE")
+            .with("functionName", "`collate`")
+            .with("paramIndex", "first")
+            .with("inputSql", format!("\"{}\"", name.name))
+            .with("inputType", crate::coercion::mismatch::quoted_type(&name.data_type))
+            .with("requiredType", "\"STRING\""));
+    }
     let constant = required(name, &text, "collationName", "STRING")?;
     let Some(collation) = text_of(&constant) else {
         return Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_NULL")

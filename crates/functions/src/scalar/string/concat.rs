@@ -55,6 +55,11 @@ fn build(function: &'static Function, context: &mut BuildContext<'_>, arguments:
     }
     let is_array = |a: &TypedExpr| matches!(a.data_type, DataType::Array { .. });
     let arguments = if arguments.iter().any(is_array) {
+        // Maps and structs beside arrays are refused by themselves.
+        let other = arguments.iter().position(|a| a.data_type.is_nested() && !is_array(a));
+        if let Some(index) = other {
+            return Err(unexpected_nested(&text, index, &arguments[index]));
+        }
         if !arguments.iter().all(is_array) {
             // Spark reads nulls as strings here.
             let types: Vec<DataType> = arguments
@@ -76,12 +81,7 @@ fn build(function: &'static Function, context: &mut BuildContext<'_>, arguments:
         let mut strings = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.into_iter().enumerate() {
             if argument.data_type.is_nested() {
-                return Err(mismatch::unexpected_input(
-                    &text,
-                    index,
-                    ArgType::OneOf(&[ArgType::String, ArgType::Binary, ArgType::Array]),
-                    &argument,
-                ));
+                return Err(unexpected_nested(&text, index, &argument));
             }
             strings.push(implicitly(argument, &collated, context)?);
         }
@@ -99,6 +99,11 @@ fn build(function: &'static Function, context: &mut BuildContext<'_>, arguments:
     };
     let expr = crate::kernel::call(function, kernel, &arguments, &data_type, nullable, context)?;
     Ok(TypedExpr::new(expr, data_type, nullable, text))
+}
+
+fn unexpected_nested(call: &str, index: usize, argument: &TypedExpr) -> SparkError {
+    const WANTED: ArgType = ArgType::OneOf(&[ArgType::String, ArgType::Binary, ArgType::Array]);
+    mismatch::unexpected_input(call, index, WANTED, argument)
 }
 
 fn concat_texts(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
@@ -168,7 +173,11 @@ fn build_with_separator(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr
     let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     let text = CONCAT_WS.call_text(&names);
     let mut strings = Vec::with_capacity(arguments.len());
-    for argument in arguments {
+    for (index, argument) in arguments.into_iter().enumerate() {
+        if matches!(argument.data_type, DataType::Map { .. } | DataType::Struct(_)) {
+            const WANTED: ArgType = ArgType::OneOf(&[ArgType::ArrayOf(&ArgType::String), ArgType::String]);
+            return Err(mismatch::unexpected_input(&text, index, WANTED, &argument));
+        }
         let target = match &argument.data_type {
             DataType::Array { contains_null, .. } => DataType::array(DataType::STRING, *contains_null),
             _ => DataType::STRING,

@@ -8,14 +8,14 @@ use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, Decimal128Array, Float64Array};
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::ColumnarValue;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_types::DataType;
 use std::fmt::Write;
 
 function! {
     /// `format_number(expr1, expr2)`
     FORMAT_NUMBER = "format_number" in String,
-        Signature::of(&[param("expr1", ArgType::Any), param("expr2", ArgType::OneOf(&[ArgType::Integer, ArgType::String]))])
+        Signature::of(&[param("expr1", ArgType::Any), param("expr2", ArgType::OneOf(&[ArgType::Integer, ArgType::TEXT]))])
         => Body::Build(build);
     usage "A number with commas between thousands and `expr2` digits after the point, or by the pattern `expr2`.";
     since "1.5.0";
@@ -55,6 +55,12 @@ struct Pattern {
     grouping: usize,
     /// Places that the point moves to the right.
     shift: i32,
+    /// The point is written without digits behind it, too.
+    shows_point: bool,
+}
+
+fn malformed(message: String) -> SparkError {
+    SparkError::plain(ExceptionClass::IllegalArgument, message)
 }
 
 impl Pattern {
@@ -69,6 +75,7 @@ impl Pattern {
             most_fraction: digits,
             grouping: 3,
             shift: 0,
+            shows_point: false,
         }
     }
 
@@ -78,31 +85,28 @@ impl Pattern {
         }
         let mut halves = split_unquoted(text);
         let negative = if halves.len() > 1 { Some(halves.remove(1)) } else { None };
-        let (prefix, number, suffix, shift) = affixes(&halves.remove(0))?;
+        let mut half = Half::read(&halves.remove(0))?;
         let negative = match negative {
             Some(half) => {
-                let (prefix, _, suffix, _) = affixes(&half)?;
-                Some((prefix, suffix))
+                let half = Half::read(&half)?;
+                Some((half.prefix, half.suffix))
             }
             None => None,
         };
-        let (whole, fraction) = match number.split_once('.') {
-            Some((whole, fraction)) => (whole.to_string(), Some(fraction.to_string())),
-            None => (number.clone(), None),
-        };
-        let grouping = whole.rfind(',').map_or(0, |at| whole.len() - at - 1);
-        let mut least_whole = whole.matches('0').count();
-        let mut least_fraction = fraction.as_deref().map_or(0, |f| f.matches('0').count());
-        let most_fraction = fraction.as_deref().map_or(0, str::len);
-        // A pattern with a point and no zero gets one.
-        if fraction.is_some() && least_whole == 0 && least_fraction == 0 {
-            if whole.contains('#') {
-                least_whole = 1;
-            } else if most_fraction > 0 {
-                least_fraction = 1;
-            }
-        }
-        Ok(Self { prefix, suffix, negative, least_whole, least_fraction, most_fraction, grouping, shift })
+        half.check().ok_or_else(|| malformed(format!("Malformed pattern \"{text}\"")))?;
+        let total = half.left + half.zeros + half.right;
+        let point = half.point.unwrap_or(total);
+        Ok(Self {
+            negative,
+            least_whole: point - half.left,
+            least_fraction: half.left + half.zeros - point,
+            most_fraction: total - point,
+            grouping: half.grouping.unwrap_or(0),
+            shift: half.shift,
+            shows_point: half.point.is_some_and(|at| at == 0 || at == total),
+            prefix: half.prefix,
+            suffix: half.suffix,
+        })
     }
 
     /// Writes the digits of a number that is rounded to `most_fraction` already.
@@ -130,7 +134,7 @@ impl Pattern {
             }
             out.push(digit);
         }
-        if kept > 0 {
+        if kept > 0 || self.shows_point {
             out.push('.');
             out.push_str(&fraction[..kept]);
         }
@@ -193,37 +197,89 @@ fn split_unquoted(text: &str) -> Vec<String> {
     parts
 }
 
-/// Prefix, number and suffix of half a pattern, and how far the point moves.
-fn affixes(half: &str) -> Result<(String, String, String, i32)> {
-    let (mut prefix, mut number, mut suffix) = (String::new(), String::new(), String::new());
-    let mut shift = 0;
-    let mut quoted = false;
-    let mut characters = half.chars().peekable();
-    while let Some(character) = characters.next() {
-        let in_prefix = number.is_empty();
-        let in_number = suffix.is_empty();
-        let affix = if in_prefix { &mut prefix } else { &mut suffix };
-        match character {
-            '\'' if characters.next_if_eq(&'\'').is_some() => affix.push('\''),
-            '\'' => quoted = !quoted,
-            _ if quoted => affix.push(character),
-            _ if in_number && matches!(character, '#' | '0' | ',' | '.') => number.push(character),
-            'E' if !in_prefix => {
-                return Err(SparkError::unsupported("format_number with an exponent in the pattern"));
+/// Half a pattern: what stands around the digits, and which digits there are.
+#[derive(Default)]
+struct Half {
+    prefix: String,
+    suffix: String,
+    /// `#` before the zeros, zeros, `#` after them.
+    left: usize,
+    zeros: usize,
+    right: usize,
+    /// Digits before the point.
+    point: Option<usize>,
+    /// Digits after the last comma.
+    grouping: Option<usize>,
+    /// How far the point moves.
+    shift: i32,
+}
+
+impl Half {
+    /// Digits may go on after other characters, which all belong to the suffix.
+    fn read(text: &str) -> Result<Self> {
+        let mut half = Self::default();
+        let mut quoted = false;
+        let mut in_prefix = true;
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            if !quoted && matches!(character, '#' | '0' | ',' | '.') {
+                in_prefix = false;
+                half.digit(character)?;
+                continue;
             }
-            '¤' => return Err(SparkError::unsupported("format_number with a currency sign in the pattern")),
-            '%' => {
-                shift = 2;
-                affix.push(character);
+            let affix = if in_prefix { &mut half.prefix } else { &mut half.suffix };
+            match character {
+                '\'' if characters.next_if_eq(&'\'').is_some() => affix.push('\''),
+                '\'' => quoted = !quoted,
+                _ if quoted => affix.push(character),
+                'E' if !in_prefix => {
+                    return Err(SparkError::unsupported("format_number with an exponent in the pattern"));
+                }
+                '¤' => return Err(SparkError::unsupported("format_number with a currency sign in the pattern")),
+                '%' => {
+                    half.shift = 2;
+                    affix.push(character);
+                }
+                '‰' => {
+                    half.shift = 3;
+                    affix.push(character);
+                }
+                other => affix.push(other),
             }
-            '‰' => {
-                shift = 3;
-                affix.push(character);
-            }
-            other => affix.push(other),
         }
+        Ok(half)
     }
-    Ok((prefix, number, suffix, shift))
+
+    fn digit(&mut self, character: char) -> Result<()> {
+        match character {
+            ',' => self.grouping = Some(0),
+            '.' if self.point.is_some() => return Err(malformed("Multiple decimal separators in pattern".into())),
+            '.' => self.point = Some(self.left + self.zeros + self.right),
+            '0' if self.right > 0 => return Err(malformed("Unexpected '0' in pattern".into())),
+            '0' => self.zeros += 1,
+            _ if self.zeros > 0 => self.right += 1,
+            _ => self.left += 1,
+        }
+        if let Some(count) = self.grouping.as_mut().filter(|_| matches!(character, '#' | '0') && self.point.is_none()) {
+            *count += 1;
+        }
+        Ok(())
+    }
+
+    /// None where the digits are in no order. A pattern with a point and no zero gets one.
+    fn check(&mut self) -> Option<()> {
+        if let Some(point) = self.point.filter(|_| self.zeros == 0 && self.left > 0) {
+            let before = point.max(1);
+            self.right = self.left - before;
+            self.left = before - 1;
+            self.zeros = 1;
+        }
+        let is_placed = match self.point {
+            Some(point) => (self.left..=self.left + self.zeros).contains(&point),
+            None => self.right == 0,
+        };
+        (is_placed && self.grouping != Some(0)).then_some(())
+    }
 }
 
 fn format_number(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

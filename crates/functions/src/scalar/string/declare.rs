@@ -10,9 +10,6 @@ pub const fn param(name: &'static str, arg_type: ArgType) -> Param {
     Param { name, arg_type }
 }
 
-/// A text; other types are no texts.
-pub const TEXT: ArgType = ArgType::Exactly(&ArgType::String);
-
 /// A kernel whose result is null when an argument is.
 pub const fn strict(returns: DataType, kernel: KernelFn) -> Body {
     Body::Scalar { returns: Returns::Type(returns), nullable: Nullability::IfAnyArgument, kernel }

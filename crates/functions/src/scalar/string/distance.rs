@@ -1,6 +1,6 @@
 //! How alike strings are, by letters or by sound.
 
-use super::declare::{TEXT, function, param, strict};
+use super::declare::{function, param, strict};
 use super::rows::{Integers, Rows, Texts, primitives, texts};
 use crate::{ArgType, KernelArgs, Signature};
 use arrow::datatypes::Int32Type;
@@ -23,7 +23,7 @@ function! {
 }
 function! {
     /// `soundex(str)`
-    SOUNDEX = "soundex" in String, Signature::of(&[param("str", TEXT)]) => strict(DataType::STRING, soundex);
+    SOUNDEX = "soundex" in String, Signature::of(&[param("str", ArgType::TEXT)]) => strict(DataType::STRING, soundex);
     usage "The Soundex code of a word.";
     since "1.5.0";
     example "SELECT soundex('Miller')" => "M460";

@@ -6,9 +6,11 @@ use super::rows::{
     Binaries, Integers, Rows, Texts, array_or_constant, binaries, downcast, finish, internal, is_binary, texts,
 };
 use super::substring::{byte_part, part};
-use crate::{ArgType, KernelArgs, Signature};
+use crate::coercion::mismatch;
+use crate::{ArgType, Body, KernelArgs, Nullability, Returns, Signature, TypedExpr};
 use arrow::array::{Array, ListArray, UInt32Array};
 use datafusion::logical_expr::ColumnarValue;
+use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 use std::collections::HashMap;
@@ -50,7 +52,7 @@ function! {
             ],
             1,
         )
-        => same_type(overlay);
+        => Body::Scalar { returns: Returns::Of(overlaid), nullable: Nullability::IfAnyArgument, kernel: overlay };
     text |a| if a.len() > 3 { format!("overlay({})", a.join(", ")) } else { format!("overlay({}, -1)", a.join(", ")) };
     usage "The text with `replace` in the place of the `len` characters at `pos`.";
     since "3.0.0";
@@ -132,6 +134,18 @@ fn translate(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         }
         Ok(Some(()))
     })
+}
+
+/// Texts are overlaid with texts, binaries with binaries.
+fn overlaid(arguments: &[TypedExpr], _: &SqlConf) -> Result<DataType> {
+    let types: Vec<DataType> = arguments.iter().take(2).map(|a| a.data_type.clone()).collect();
+    match types.as_slice() {
+        [input, with] if (*input == DataType::Binary) == (*with == DataType::Binary) => Ok(input.clone()),
+        _ => {
+            let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
+            Err(mismatch::different_types(&OVERLAY.call_text(&names), "overlay", &types))
+        }
+    }
 }
 
 fn overlay(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

@@ -80,7 +80,8 @@ fn words(sentence: &str) -> Vec<&str> {
                     _ => next.is_alphabetic(),
                 }
             });
-        if character.is_alphanumeric() || character == '_' || joins {
+        let links = character == '_' && start.is_some();
+        if character.is_alphanumeric() || links || joins {
             start.get_or_insert(at);
         } else if let Some(from) = start.take() {
             words.push(&sentence[from..at]);

@@ -36,6 +36,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     }
     let texts: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     let mut wrong = Vec::new();
+    let mut has_null = false;
     let mut fields = Vec::new();
     let mut values = Vec::new();
     for pair in arguments.chunks_exact(2) {
@@ -50,6 +51,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         };
         match text {
             Some(text) => fields.push(StructField::new(text, value.data_type.clone(), value.nullable)),
+            None if name.data_type.is_string() && name.is_foldable() => has_null = true,
             None => wrong.push(mismatch::quoted(&name.name)),
         }
         values.push(value.clone());
@@ -58,6 +60,11 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         return Err(SparkError::new("DATATYPE_MISMATCH.CREATE_NAMED_STRUCT_WITHOUT_FOLDABLE_STRING")
             .with("sqlExpr", mismatch::quoted(&NAMED_STRUCT.call_text(&texts)))
             .with("inputExprs", format!("[{}]", wrong.join(", "))));
+    }
+    if has_null {
+        return Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_NULL")
+            .with("sqlExpr", mismatch::quoted(&NAMED_STRUCT.call_text(&texts)))
+            .with("exprName", "name"));
     }
     let data_type = DataType::struct_of(fields);
     let expr = crate::kernel::call(&NAMED_STRUCT, run, &values, &data_type, false, context)?;

@@ -2,17 +2,19 @@
 
 use super::uri::parse;
 use crate::scalar::regexp::pattern::{Pattern, Span};
-use crate::scalar::string::declare::{TEXT, function, lenient, param};
+use crate::scalar::string::declare::{function, lenient, param};
 use crate::scalar::string::rows::{Rows, Texts, texts};
-use crate::{KernelArgs, Signature};
+use crate::{ArgType, KernelArgs, Signature};
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-const ARGUMENTS: Signature =
-    Signature::with_optional(&[param("url", TEXT), param("partToExtract", TEXT), param("key", TEXT)], 1);
+const ARGUMENTS: Signature = Signature::with_optional(
+    &[param("url", ArgType::TEXT), param("partToExtract", ArgType::TEXT), param("key", ArgType::TEXT)],
+    1,
+);
 
 function! {
     /// `parse_url(url, partToExtract[, key])`

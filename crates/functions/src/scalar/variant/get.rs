@@ -14,7 +14,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 
 const SIGNATURE: Signature = Signature::with_optional(
-    &[param("v", ArgType::Variant), param("path", ArgType::String), param("type", ArgType::Any)],
+    &[param("v", ArgType::Variant), param("path", ArgType::TEXT), param("type", ArgType::Any)],
     1,
 );
 

@@ -29,6 +29,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
         return Err(SparkError::internal("schema_of_xml takes an argument"));
     };
     let call = format!("schema_of_xml({})", argument.name);
+    crate::scalar::json::csv::check_text(&call, argument)?;
     let options = Options::of(arguments.get(1))?;
     checks::xml(&options)?;
     if !argument.data_type.is_string() && !argument.data_type.is_null() {

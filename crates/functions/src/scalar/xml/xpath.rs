@@ -4,9 +4,9 @@ use super::tree::{Document, Kind};
 use super::xpath_parser::{Expr, parse};
 use super::xpath_value::{Evaluator, Value};
 use crate::scalar::string::constant::{not_foldable, text_of, value_of};
-use crate::scalar::string::declare::{TEXT, function, param};
+use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, booleans, finish, internal, primitives, row_count, texts};
-use crate::{Body, BuildContext, Function, KernelArgs, KernelFn, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, KernelFn, Signature, TypedExpr};
 use arrow::array::{ListBuilder, StringBuilder};
 use arrow::datatypes::{Float32Type, Float64Type, Int16Type, Int32Type, Int64Type};
 use datafusion::logical_expr::ColumnarValue;
@@ -15,7 +15,7 @@ use firesteel_types::{DataType, arrow_mapping};
 use std::fmt::Write;
 use std::sync::Arc;
 
-const SIGNATURE: Signature = Signature::of(&[param("xml", TEXT), param("path", TEXT)]);
+const SIGNATURE: Signature = Signature::of(&[param("xml", ArgType::TEXT), param("path", ArgType::TEXT)]);
 
 function! {
     /// `xpath(xml, path)`
