@@ -37,7 +37,11 @@ pub(crate) fn pivot(
         given => given_values(a, given, &scope, &typed_column.data_type)?,
     };
     for aggregate in aggregates {
-        check_aggregate(&a.expression(aggregate, &scope)?, &scope)?;
+        let typed = a.expression(aggregate, &scope)?;
+        if crate::python::is_aggregated(&typed.expr) {
+            return Err(SparkError::new("UNSUPPORTED_FEATURE.PANDAS_UDAF_IN_PIVOT"));
+        }
+        check_aggregate(&typed, &scope)?;
     }
     let mut outputs = Vec::new();
     for (value, name) in &values {

@@ -137,7 +137,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("_LEGACY_ERROR_TEMP_1205", "", Analysis, &["nonPartitionPruningPredicates"], ""),
     c("_LEGACY_ERROR_TEMP_1207", "", Analysis, &[], ""),
     c("_LEGACY_ERROR_TEMP_1210", "", Analysis, &["funcName"], ""),
-    c("_LEGACY_ERROR_TEMP_1211", "", Analysis, &["joinType", "leftPlan", "rightPlan"], ""),
+    c("_LEGACY_ERROR_TEMP_1211", "", Analysis, &["joinType", "leftPlan", "rightPlan"], "Detected implicit cartesian product for <joinType> join between logical plans\n<leftPlan>\nand\n<rightPlan>\nNo condition compares their columns. Use crossJoin, or set spark.sql.crossJoin.enabled to true."),
     c("_LEGACY_ERROR_TEMP_1212", "", Analysis, &["conflictingAttrs", "outerPlan", "subplan"], ""),
     c("_LEGACY_ERROR_TEMP_1213", "", Analysis, &["expr"], ""),
     c("_LEGACY_ERROR_TEMP_1214", "", Analysis, &["windowExpressions"], ""),
