@@ -412,3 +412,57 @@ def test_modules_files_and_archives_of_a_session(spark, python_server, tmp_path)
     with pytest.raises(PythonException):
         other.range(1).select(use("id")).collect()
     other.stop()
+
+
+def test_aggregates_over_grouping_sets(spark):
+    @pandas_udf("int")
+    def total(values: pd.Series) -> int:
+        return values.sum()
+
+    frame = spark.createDataFrame([(1, 2), (1, 3), (2, 4)], "a int, v int")
+    expected = [(None, 9), (1, 5), (2, 4)]
+    for grouped in (frame.rollup("a"), frame.cube("a")):
+        assert sorted(map(tuple, grouped.agg(total("v")).collect()), key=str) == sorted(expected, key=str)
+    spark.udf.register("h_total_of", total)
+    frame.createOrReplaceTempView("h_frame")
+    sets = "SELECT a, grouping(a), h_total_of(v) FROM h_frame GROUP BY GROUPING SETS ((a), (), ()) ORDER BY 2, 1"
+    assert [tuple(r) for r in spark.sql(sets).collect()] == [(1, 0, 5), (2, 0, 4), (None, 1, 9), (None, 1, 9)]
+
+
+def test_relations_without_rows_have_no_tasks(spark):
+    def fail(batches):
+        raise ValueError("called")
+        yield
+
+    empty = spark.createDataFrame([], "a int")
+    assert empty.mapInPandas(fail, "a int").collect() == []
+    assert empty.select("a").union(empty).repartition(2).mapInArrow(fail, "a int").collect() == []
+    assert spark.range(3).where("false").mapInPandas(fail, "a int").collect() == []
+    with pytest.raises(PythonException):
+        spark.range(3).where("id > 5").mapInPandas(fail, "a int").collect()
+
+
+def test_profiles_come_to_the_client(spark):
+    spark.conf.set("spark.sql.pyspark.udf.profiler", "perf")
+    one = udf(lambda x: x + 1, "long")
+    two = udf(lambda x: x + 2, "long")
+    spark.range(5).select(one("id"), two("id"), one("id"), two(F.col("id") + 1)).collect()
+    profiles = spark._client._profiler_collector._perf_profile_results
+    assert len(profiles) == 3
+    spark.range(5).select(one("id")).write.format("noop").mode("overwrite").save()
+    assert len(spark._client._profiler_collector._perf_profile_results) == 4
+
+
+def test_java_functions_fail_by_their_class(spark):
+    with pytest.raises(AnalysisException, match="Can not load class no.such.Class"):
+        spark.udf.registerJavaFunction("h_java", "no.such.Class", "int")
+
+
+def test_python_conditions_are_cross_joins(spark):
+    left, right = spark.range(2), spark.range(2).withColumnRenamed("id", "k")
+    same = udf(lambda a, b: a == b, "boolean")
+    assert left.join(right, same("id", "k")).count() == 2
+    spark.conf.set("spark.sql.crossJoin.enabled", "false")
+    with pytest.raises(AnalysisException, match="implicit cartesian product"):
+        left.join(right, same("id", "k")).collect()
+    assert left.join(right, same("id", "k") & (F.col("id") == F.col("k"))).count() == 2

@@ -10,7 +10,7 @@ use datafusion::logical_expr::expr::{AggregateFunction, ScalarFunction};
 use datafusion::logical_expr::{AggregateUDF, Expr as DfExpr, ScalarUDF};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::TypedExpr;
-use firesteel_plan::{Expr, ExprKind, PythonFunction};
+use firesteel_plan::{ExprKind, PythonFunction};
 use firesteel_python::EvalType;
 use firesteel_types::DataType;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) fn python(a: &mut Analyzer<'_>, function: &PythonFunction, scope: &Sc
     if !eval_type.is_scalar() && !eval_type.is_aggregate() {
         return Err(SparkError::unsupported(format!("the Python function {} in an expression", function.name)));
     }
-    let (arguments, names) = arguments(a, &function.arguments, scope)?;
+    let (arguments, names) = arguments(a, function, scope)?;
     let call = Arc::new(call(function, eval_type, &arguments, &names));
     let texts: Vec<String> = arguments
         .iter()
@@ -77,26 +77,31 @@ pub(crate) fn call(
 }
 
 /// Arguments, and the names that the call gives them.
-fn arguments(a: &mut Analyzer<'_>, list: &[Expr], scope: &Scope) -> Result<(Vec<TypedExpr>, Vec<Option<String>>)> {
+fn arguments(
+    a: &mut Analyzer<'_>,
+    function: &PythonFunction,
+    scope: &Scope,
+) -> Result<(Vec<TypedExpr>, Vec<Option<String>>)> {
+    let routine = crate::attribute::quote(&function.name);
     let (mut typed, mut names) = (Vec::new(), Vec::new());
-    for argument in list {
+    for argument in &function.arguments {
         match &argument.kind {
             ExprKind::NamedArgument { name, value } => {
                 if names.iter().flatten().any(|known| known == name) {
                     return Err(SparkError::new(
                         "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE",
                     )
-                    .with("routineName", "`function`")
+                    .with("routineName", &routine)
                     .with("parameterName", crate::attribute::quote(name)));
                 }
                 typed.push(a.expression(value, scope)?);
                 names.push(Some(name.clone()));
             }
             _ if names.iter().any(Option::is_some) => {
-                let text = a.expression(argument, scope)?.name;
+                let last = names.iter().flatten().next_back().map_or("", String::as_str);
                 return Err(SparkError::new("UNEXPECTED_POSITIONAL_ARGUMENT")
-                    .with("routineName", "`function`")
-                    .with("parameterName", text));
+                    .with("routineName", &routine)
+                    .with("parameterName", crate::attribute::quote(last)));
             }
             _ => match expand(a, argument, scope)? {
                 Some(columns) => {

@@ -73,6 +73,8 @@ pub struct PythonTable {
     /// Names of the columns that it makes, in DataFusion's plan.
     pub names: Vec<String>,
     pub passes_input: bool,
+    /// Rows of the input of which nothing comes stay, with nulls.
+    pub is_outer: bool,
 }
 
 /// What an operator does.

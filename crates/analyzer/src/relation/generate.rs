@@ -217,9 +217,7 @@ pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> 
         }
         Some(UserFunction::Python(function)) => {
             let function = PythonFunction { arguments: call.arguments.clone(), ..function };
-            let alias = call.name.last().cloned().unwrap_or_default();
-            let resolved = super::python_table::table(a, &function, call.table_argument.as_ref())?;
-            Ok(table::qualified(resolved, &[alias]))
+            super::python_table::table(a, &function, call.table_argument.as_ref())
         }
         Some(UserFunction::SqlScalar { name, .. }) => {
             let parts: Vec<String> = name.split('.').map(str::to_string).collect();

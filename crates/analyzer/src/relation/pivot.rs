@@ -39,6 +39,9 @@ pub(crate) fn pivot(
     let mut computed = Vec::with_capacity(aggregates.len());
     for aggregate in aggregates {
         let typed = a.expression(aggregate, &scope)?;
+        if crate::python::is_aggregated(&typed.expr) {
+            return Err(SparkError::new("UNSUPPORTED_FEATURE.PANDAS_UDAF_IN_PIVOT"));
+        }
         check_aggregate(&typed, &scope)?;
         computed.push(typed);
     }

@@ -123,8 +123,7 @@ fn rows(kind: PythonKind, inputs: Vec<LogicalPlan>, call: &PythonCall) -> Result
             return Err(SparkError::unsupported(format!("rows of type {} from a Python function", other.sql())));
         }
     };
-    let output: Vec<Attribute> =
-        schema.fields.iter().map(|field| Attribute::from_field(field).with_nullable(true)).collect();
+    let output: Vec<Attribute> = schema.fields.iter().map(Attribute::from_field).collect();
     let names: Vec<String> = output.iter().map(Attribute::column_name).collect();
     let plan = built(PythonOperator::with_rows(kind, inputs, &names, schema))?;
     Ok(Resolved::leaf(plan, output))

@@ -2,6 +2,7 @@
 
 use super::leaf;
 use super::table_argument::{self, Arguments, Rows};
+use super::unary::boolean;
 use crate::analyzer::Analyzer;
 use crate::attribute::Attribute;
 use crate::environment::UserFunction;
@@ -9,13 +10,13 @@ use crate::expression;
 use crate::python::{PythonKind, PythonOperator, PythonTable};
 use crate::resolved::{Resolved, built, project};
 use crate::scope::Scope;
-use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan};
+use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, LogicalPlanBuilder};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
     Expr, ExprKind, Join, JoinCondition, JoinType, LateralView, PythonFunction, RelationKind, TableArgumentOptions,
 };
 use firesteel_python::EvalType;
-use firesteel_types::DataType;
+use firesteel_types::{DataType, Literal};
 use std::sync::Arc;
 
 /// A table function in FROM.
@@ -30,7 +31,7 @@ pub(crate) fn table(
         Some(tables) => tables,
         None => (leaf::one_row()?.plan, Vec::new()),
     };
-    let (plan, output) = call(function, arguments, rows, input, partition, false)?;
+    let (plan, output) = call(function, arguments, rows, input, Use::Alone { partition })?;
     Ok(Resolved::leaf(plan, output))
 }
 
@@ -41,16 +42,14 @@ pub(crate) fn over(
     function: &PythonFunction,
     view: &LateralView,
 ) -> Result<Resolved> {
-    if view.is_outer {
-        return Err(SparkError::unsupported("LATERAL VIEW OUTER of a Python table function"));
-    }
     let scope = a.scope(&[&input]);
     let mut arguments = table_argument::arguments(a, function, None, &scope)?;
     if arguments.has_tables() {
         return Err(SparkError::unsupported("a table as an argument in LATERAL VIEW"));
     }
     let rows = rows(a, function, &mut arguments)?;
-    let (plan, mut made) = call(function, arguments, rows, input.plan.clone(), Vec::new(), true)?;
+    let of_rows = Use::OfRows { is_outer: view.is_outer };
+    let (plan, mut made) = call(function, arguments, rows, input.plan.clone(), of_rows)?;
     if !view.column_aliases.is_empty() {
         if view.column_aliases.len() != made.len() {
             return Err(SparkError::new("UDTF_ALIAS_NUMBER_MISMATCH")
@@ -71,9 +70,13 @@ pub(crate) fn over(
 
 /// A lateral join with a Python table function, which is the function over the left side. None for other joins.
 pub(crate) fn lateral(a: &mut Analyzer<'_>, left: &Resolved, join: &Join) -> Result<Option<Resolved>> {
-    if !matches!(join.join_type, JoinType::Inner | JoinType::Cross) || join.condition != JoinCondition::None {
-        return Ok(None);
-    }
+    let (is_outer, condition) = match (join.join_type, &join.condition) {
+        (JoinType::Inner | JoinType::Cross, JoinCondition::None) => (false, None),
+        (JoinType::Inner, JoinCondition::On(condition)) => (false, Some(condition)),
+        (JoinType::LeftOuter, JoinCondition::None) => (true, None),
+        (JoinType::LeftOuter, JoinCondition::On(condition)) if is_true(condition) => (true, None),
+        _ => return Ok(None),
+    };
     let (mut right, mut alias, mut columns) = (&join.right, None, Vec::new());
     while let RelationKind::SubqueryAlias { input, alias: name, columns: names, .. } = right.kind() {
         if alias.is_none() {
@@ -85,10 +88,7 @@ pub(crate) fn lateral(a: &mut Analyzer<'_>, left: &Resolved, join: &Join) -> Res
     let function = match right.kind() {
         RelationKind::PythonTableFunction { function, .. } => function.clone(),
         RelationKind::TableFunction(call) => match a.env.user_function(&call.name)? {
-            Some(UserFunction::Python(function)) => {
-                alias = alias.or_else(|| call.name.last().cloned());
-                PythonFunction { arguments: call.arguments.clone(), ..function }
-            }
+            Some(UserFunction::Python(function)) => PythonFunction { arguments: call.arguments.clone(), ..function },
             _ => return Ok(None),
         },
         _ => return Ok(None),
@@ -100,16 +100,30 @@ pub(crate) fn lateral(a: &mut Analyzer<'_>, left: &Resolved, join: &Join) -> Res
     if function.arguments.iter().any(is_table) {
         return Ok(None);
     }
+    if EvalType(function.eval_type) == EvalType::ARROW_UDTF {
+        return Err(SparkError::new("LATERAL_JOIN_WITH_ARROW_UDTF_UNSUPPORTED"));
+    }
     let arguments = function.arguments.into_iter().map(inner).collect();
     let function = PythonFunction { arguments, ..function };
     let view = LateralView {
         input: join.left.clone(),
         generator: Expr::star(),
-        is_outer: false,
+        is_outer,
         table_alias: alias,
         column_aliases: columns,
     };
-    over(a, left.clone(), &function, &view).map(Some)
+    let mut joined = over(a, left.clone(), &function, &view)?;
+    if let Some(condition) = condition {
+        let scope = a.scope(&[&joined]);
+        let typed = boolean(a.expression(condition, &scope)?, "JOIN")?;
+        let plan = LogicalPlanBuilder::from(joined.plan).filter(typed.expr);
+        joined.plan = built(plan.and_then(LogicalPlanBuilder::build))?;
+    }
+    Ok(Some(joined))
+}
+
+fn is_true(condition: &Expr) -> bool {
+    matches!(condition.kind, ExprKind::Literal(Literal::Boolean(true)))
 }
 
 /// An argument as the left side sees it.
@@ -144,17 +158,38 @@ fn rows(a: &Analyzer<'_>, function: &PythonFunction, arguments: &mut Arguments) 
     }
 }
 
+/// What a function is called for.
+enum Use {
+    /// Once, or for the rows of its table arguments.
+    Alone {
+        /// Fields of the table argument by which its rows are partitioned.
+        partition: Vec<i32>,
+    },
+    /// For each row of a relation, which stands before what comes of it.
+    OfRows {
+        /// Rows of which nothing comes stay, with nulls.
+        is_outer: bool,
+    },
+}
+
 /// The operator and the columns that it makes.
 fn call(
     function: &PythonFunction,
     arguments: Arguments,
     rows: Rows,
     input: LogicalPlan,
-    partition: Vec<i32>,
-    passes_input: bool,
+    used: Use,
 ) -> Result<(LogicalPlan, Vec<Attribute>)> {
-    let output: Vec<Attribute> =
-        rows.schema.fields.iter().map(|field| Attribute::from_field(field).with_nullable(true)).collect();
+    let (partition, passes_input, is_outer) = match used {
+        Use::Alone { partition } => (partition, false, false),
+        Use::OfRows { is_outer } => (Vec::new(), true, is_outer),
+    };
+    let attribute = |field| {
+        let attribute = Attribute::from_field(field);
+        let nullable = attribute.nullable || is_outer;
+        attribute.with_nullable(nullable)
+    };
+    let output: Vec<Attribute> = rows.schema.fields.iter().map(attribute).collect();
     let declared = PythonFunction { output_type: Some(DataType::Struct(Arc::new(rows.schema))), ..function.clone() };
     let call = expression::python_call(&declared, EvalType(function.eval_type), &arguments.values, &arguments.names);
     let table = PythonTable {
@@ -164,6 +199,7 @@ fn call(
         analysis: rows.analysis,
         names: output.iter().map(Attribute::column_name).collect(),
         passes_input,
+        is_outer,
     };
     let plan = built(PythonOperator::new(PythonKind::Table(table), input))?;
     Ok((plan, output))

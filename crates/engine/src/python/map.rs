@@ -65,7 +65,9 @@ pub(super) fn made_rows(
             return Err(SparkError::internal("rows from Python that are no struct"));
         };
         let count = rows.len();
-        let columns = work::received(rows.columns(), &types, &call)?;
+        // As in Spark, columns count by their places, and those behind the last are of no use.
+        let columns = rows.columns().get(..types.len()).unwrap_or(rows.columns());
+        let columns = work::received(columns, &types, &call)?;
         let options = RecordBatchOptions::new().with_row_count(Some(count));
         RecordBatch::try_new_with_options(run.schema.clone(), columns, &options)
             .map(Some)

@@ -104,6 +104,7 @@ impl ExtensionPlanner for PythonPlanner {
                     partition: table.partition.clone(),
                     analysis: table.analysis.clone(),
                     passes_input: table.passes_input,
+                    is_outer: table.is_outer,
                 })
             }
             PythonKind::Window { partition, order, windows } => {

@@ -49,7 +49,7 @@ pub(crate) struct PythonSession {
 }
 
 /// Pickled updates of accumulators: profiles among them.
-pub(crate) type Accumulators = Arc<Mutex<Vec<Bytes>>>;
+type Accumulators = Arc<Mutex<Vec<Bytes>>>;
 
 /// What the workers of one query are given.
 #[derive(Debug)]
@@ -61,7 +61,16 @@ pub(crate) struct WorkerContext {
     pub planning: Vec<(String, String)>,
     /// Whether data sources get filters.
     pub pushes_filters: bool,
-    pub accumulators: Accumulators,
+    accumulators: Accumulators,
+}
+
+impl WorkerContext {
+    /// Keeps what workers reported to accumulators, where profiles are asked for: without them it is nothing.
+    pub fn note(&self, updates: impl IntoIterator<Item = Bytes>) {
+        if self.settings.profiler.is_some() || !self.planning.is_empty() {
+            self.accumulators.lock().extend(updates);
+        }
+    }
 }
 
 impl PythonSession {

@@ -3,7 +3,7 @@
 use super::exec::{Run, one};
 use super::joined::Waiting;
 use super::work::{self, SentColumn};
-use arrow::array::{Array, ArrayRef, StructArray, UInt32Array};
+use arrow::array::{Array, ArrayRef, StructArray, UInt32Array, new_null_array};
 use arrow::compute::take;
 use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::physical_plan::SendableRecordBatchStream;
@@ -29,6 +29,8 @@ pub(crate) struct TableWork {
     pub partition: Vec<i32>,
     pub analysis: Option<bytes::Bytes>,
     pub passes_input: bool,
+    /// Rows of the input of which nothing comes stay, with nulls.
+    pub is_outer: bool,
 }
 
 /// Runs a table function over the rows of a partition.
@@ -111,7 +113,8 @@ fn started(
     let output = if is_pickled { OutputFormat::Pickled } else { OutputFormat::Arrow };
     let context = run.context.clone();
     let outputs = super::eval::if_any(pieces, move |pieces| work::start(context, task, format, output, pieces));
-    let joiner = Joiner { waiting, last: Mutex::new(None), passes, schema: run.schema };
+    let is_outer = table.is_outer;
+    let joiner = Joiner { waiting, last: Mutex::new(None), passes, is_outer, schema: run.schema };
     let rows = outputs.map(move |output| match output? {
         Output::Batch(batch) => {
             let rows = batch.columns().first().and_then(|c| c.as_any().downcast_ref::<StructArray>());
@@ -143,16 +146,21 @@ struct Joiner {
     /// The row of the last results: those of the end belong to it too.
     last: Mutex<Option<RecordBatch>>,
     passes: bool,
+    is_outer: bool,
     schema: arrow::datatypes::SchemaRef,
 }
 
 impl Joiner {
-    fn joined(&self, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+    fn joined(&self, mut columns: Vec<ArrayRef>, mut rows: usize) -> Result<RecordBatch> {
         let mut all = Vec::new();
         if self.passes {
             let mut last = self.last.lock();
             if !self.waiting.is_empty() {
                 *last = Some(self.waiting.take(1)?);
+                if self.is_outer && rows == 0 {
+                    rows = 1;
+                    columns = columns.iter().map(|column| new_null_array(column.data_type(), 1)).collect();
+                }
             }
             let Some(row) = last.as_ref() else { return Err(SparkError::internal("rows of no row")) };
             let zeros = UInt32Array::from(vec![0; rows]);

@@ -1,7 +1,7 @@
 //! What an operator does, in physical terms.
 
 use super::session::WorkerContext;
-use arrow::array::{ArrayRef, StructArray};
+use arrow::array::{ArrayRef, StructArray, new_empty_array};
 use arrow::datatypes::{DataType as ArrowType, Field, Schema, SchemaRef};
 use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::common::{DataFusionError, Result as DfResult};
@@ -176,7 +176,7 @@ pub(crate) fn start(
     outputs
         .inspect_ok(move |output| {
             if let Output::Report(report) = output {
-                context.accumulators.lock().extend(report.accumulators.iter().cloned());
+                context.note(report.accumulators.iter().cloned());
             }
         })
         .boxed()
@@ -213,6 +213,10 @@ pub(crate) fn task(
 pub(crate) fn received(columns: &[ArrayRef], types: &[DataType], call: &PythonCall) -> Result<Vec<ArrayRef>> {
     if columns.len() != types.len() {
         return Err(SparkError::internal(format!("{} columns from Python instead of {}", columns.len(), types.len())));
+    }
+    if columns.first().is_some_and(|column| column.is_empty()) {
+        // Without values no type is wrong.
+        return Ok(types.iter().map(|data_type| new_empty_array(&arrow_mapping::to_arrow(data_type))).collect());
     }
     let mut fields = Vec::with_capacity(types.len());
     for (column, data_type) in columns.iter().zip(types) {

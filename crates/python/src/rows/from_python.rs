@@ -73,15 +73,17 @@ impl Reader<'_, '_> {
     /// Objects that Spark has no constructor for are errors, not nulls.
     fn check(&self, class: Id, arguments: &[Id]) -> Result<()> {
         let Node::Class(name) = self.pickle.node(class) else { return Ok(()) };
-        let is_known = name.starts_with("decimal.") || name.starts_with("datetime.") || name.starts_with("pyspark.");
-        if is_known || arguments.is_empty() || name.starts_with("builtins.") {
+        // Rows are tuples by then, unless they stand where no struct belongs.
+        let is_row = name == "pyspark.sql.types._create_row";
+        let is_known = ["decimal.", "datetime.", "builtins.", "pyspark."].iter().any(|module| name.starts_with(module));
+        if (is_known && !is_row) || arguments.is_empty() {
             return Ok(());
         }
         Err(SparkError::plain(
             ExceptionClass::Spark,
             format!(
-                "A Python function returned an object of {name}, which has no place in a column: return plain Python \
-                 values (for NumPy's, call .item())"
+                "PickleException: A Python function returned an object of {name}, which has no place in a column: \
+                 return plain Python values (for NumPy's, call .item())"
             ),
         ))
     }

@@ -142,7 +142,7 @@ impl PythonSource {
         let given = schema.as_ref().map(StructType::json);
         let made = self.planner(context).create(&self.class, &self.name, given.as_deref(), options).await;
         let made = made.map_err(failed("create", "instance"))?;
-        context.accumulators.lock().extend(made.accumulators);
+        context.note(made.accumulators);
         let schema = match (schema, made.schema) {
             (Some(schema), _) => schema,
             (None, SourceSchema::Ddl(text) | SourceSchema::Json(text)) => schema_of(&text)?,

@@ -97,7 +97,7 @@ impl SourceTable {
             .read_filtered(&self.instance, &self.schema.json(), &text)
             .await
             .map_err(failed("initialize", "reader"))?;
-        context.accumulators.lock().append(&mut read.accumulators);
+        context.note(std::mem::take(&mut read.accumulators));
         let supported = (0..filters.len()).map(|i| read.supported_filters.contains(&(i + added))).collect();
         Ok(Asked { filters, supported, read })
     }
@@ -110,7 +110,7 @@ impl SourceTable {
             .read(&self.instance, &self.schema.json(), self.pushes_filters)
             .await
             .map_err(failed("initialize", "reader"))?;
-        context.accumulators.lock().append(&mut read.accumulators);
+        context.note(std::mem::take(&mut read.accumulators));
         Ok(read)
     }
 

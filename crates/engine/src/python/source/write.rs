@@ -55,7 +55,7 @@ pub(crate) async fn write(
         overwrite: target.overwrite,
     };
     let planned = planner.write(request).await.map_err(failed("initialize", "writer"))?;
-    context.accumulators.lock().extend(planned.accumulators);
+    context.note(planned.accumulators);
     let plan = operator(source, planned.function, logical, &schema)?;
     let plan = execution::plan(session.state(), &plan).await?;
     let written = tasks(plan, session.state().task_ctx()).await;
@@ -63,7 +63,7 @@ pub(crate) async fn write(
         Some(failure) => failure,
         None => match planner.commit(&planned.writer, &written.messages, false).await {
             Ok(updates) => {
-                context.accumulators.lock().extend(updates);
+                context.note(updates);
                 return Ok(());
             }
             Err(error) => failed("commit or abort", "write")(error),
