@@ -50,10 +50,11 @@ impl OptimizerRule for UniqueWindows {
         }
         let columns = window.schema.columns();
         let computed = Arc::new(LogicalPlan::Window(Window::try_new(kept, window.input)?));
-        let expressions = columns.into_iter().map(|column| match copies.iter().find(|(copy, _)| *copy == column.name) {
-            Some((copy, first)) => Expr::Column(Column::new_unqualified(first)).alias(copy),
-            None => Expr::Column(column),
-        });
+        let expressions =
+            columns.into_iter().map(|column| match copies.iter().find(|(copy, _)| *copy == column.name) {
+                Some((copy, first)) => Expr::Column(Column::new_unqualified(first)).alias(copy),
+                None => Expr::Column(column),
+            });
         let expressions = expressions.collect();
         Projection::try_new(expressions, computed).map(|p| Transformed::yes(LogicalPlan::Projection(p)))
     }
