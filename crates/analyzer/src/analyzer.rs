@@ -7,7 +7,9 @@ use crate::scope::Scope;
 use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{BuildContext, TypedExpr};
-use firesteel_plan::{Cte as CteDefinition, Expr, Name, Origin, PipeClause, Relation, WindowSpecification};
+use firesteel_plan::{
+    Cte as CteDefinition, Expr, Name, Origin, PipeClause, Relation, RelationKind, WindowSpecification,
+};
 use firesteel_types::time_zone::TimeZone;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -56,6 +58,8 @@ pub struct Analyzer<'a> {
     pub observations: Vec<Observation>,
     /// Views being expanded, against endless recursion.
     pub(crate) views: usize,
+    /// What is analysed next is the whole of a CTE's definition, or of an expression's subquery.
+    pub(crate) begins_query: bool,
 }
 
 /// A query around the one analysed.
@@ -143,6 +147,7 @@ impl<'a> Analyzer<'a> {
             broadcast: Vec::new(),
             observations: Vec::new(),
             views: 0,
+            begins_query: false,
         }
     }
 
@@ -154,6 +159,9 @@ impl<'a> Analyzer<'a> {
             }
             if let Some(resolved) = self.env.analysed(relation) {
                 return Ok(resolved);
+            }
+            if !matches!(relation.kind(), RelationKind::With { .. }) {
+                self.begins_query = false;
             }
             let resolved = crate::relation::analyse(self, relation).map_err(|e| at(e, &relation.origin))?;
             Ok(resolved.with_plan_id(relation.plan_id()))

@@ -10,6 +10,7 @@ use firesteel_analyzer::environment::LocalRows;
 use firesteel_catalog::catalog::{schema_not_found, table_not_found};
 use firesteel_catalog::{CatalogFunction, CatalogTable, SESSION_CATALOG, matches_pattern};
 use firesteel_error::{Result, SparkError};
+use firesteel_functions::class::class_of;
 use firesteel_functions::registry;
 use firesteel_plan::{CatalogRequest, Options, Relation, RelationKind, StorageLevel, TableName, TableReference};
 use firesteel_types::{DataType, Literal, StructType};
@@ -108,14 +109,12 @@ fn function_row(function: &CatalogFunction) -> Vec<Literal> {
 }
 
 fn built_in_row(name: &str, function: &firesteel_functions::Function) -> Vec<Literal> {
-    let usage = function.documentation.usage;
-    let usage = if usage.is_empty() { "N/A.".to_string() } else { usage.replace("_FUNC_", name) };
     vec![
         text(name),
         Literal::Null(DataType::STRING),
         Literal::Null(strings()),
-        text(usage),
-        text(""),
+        text(function.usage(name)),
+        text(class_of(name).unwrap_or_default()),
         Literal::Boolean(true),
     ]
 }
@@ -222,7 +221,7 @@ impl Runner {
             R::DropTempView { name } => flag(self.drop_temporary_view(name)),
             R::DropGlobalTempView { name } => flag(self.drop_global_view(name)),
             R::RecoverPartitions { table } => {
-                let name = TableName::Parts(self.parse_name(table)?);
+                let name = TableName::of(self.parse_name(table)?);
                 self.recover_partitions(&name, "recoverPartitions()")
             }
             R::IsCached { table } => flag(self.is_cached(&self.parse_name(table)?)?),
@@ -239,7 +238,7 @@ impl Runner {
             }
             R::RefreshTable { table } => {
                 let parts = self.parse_name(table)?;
-                self.found_relation(&parts)?;
+                self.found_relation(&TableName::of(parts.clone()))?;
                 self.refresh(&parts)?;
                 Ok(nothing())
             }
@@ -424,7 +423,7 @@ impl Runner {
                 .with("format", format_title(made.provider.as_deref().unwrap_or_default())));
         }
         self.query(&Relation::new(RelationKind::Table(TableReference {
-            name: TableName::Parts(name.parts()),
+            name: TableName::of(name.parts()),
             options: Vec::new(),
             is_streaming: false,
             time_travel: None,

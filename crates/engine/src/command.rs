@@ -1,6 +1,7 @@
 //! Commands: what they do and give back.
 
 use crate::execution::{RunContext, cancellable};
+use crate::python::source::PythonSource;
 use crate::session::{Session, blocking};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
@@ -76,7 +77,10 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command, run: RunContex
             crate::statement::function::register(session, name, function, true);
             Ok(CommandOutput::None)
         }
-        Command::RegisterDataSource { name } => Err(SparkError::unsupported(format!("the Python data source {name}"))),
+        Command::RegisterDataSource { name, class, python_version } => {
+            crate::python::source::register(session, PythonSource { name, class, python_version })?;
+            Ok(CommandOutput::None)
+        }
         Command::MergeInto(merge) => {
             if merge.matched.is_empty() && merge.not_matched.is_empty() && merge.not_matched_by_source.is_empty() {
                 return Err(SparkError::new("NO_MERGE_ACTION_SPECIFIED"));

@@ -297,18 +297,7 @@ impl ExecutionStatus for PlanStatus {
     }
 
     fn observed(&self) -> Vec<ObservedMetrics> {
-        let mut observed = crate::observe::observed(&self.plan, &self.observations);
-        let updates = crate::python::accumulators(&self.plan);
-        if !updates.is_empty() {
-            // Clients know them by this name.
-            observed.push(ObservedMetrics {
-                name: "__python_accumulator__".to_string(),
-                keys: (0..updates.len()).map(|i| i.to_string()).collect(),
-                values: updates.iter().map(|update| Literal::Binary(update.to_vec())).collect(),
-                plan_id: -1,
-            });
-        }
-        observed
+        crate::observe::observed(&self.plan, &self.observations)
     }
 }
 

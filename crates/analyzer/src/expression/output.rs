@@ -126,10 +126,16 @@ fn parse_metadata(text: &str) -> Result<Metadata> {
     }
 }
 
+/// Whether a name means the call of a function, not a column of that name.
+fn is_bare_call(name: &[String], typed: &TypedExpr) -> bool {
+    matches!(name, [one] if super::name::bare_function(one).is_some()) && typed.name.ends_with(')')
+}
+
 /// The name of a column without an alias: a cast of a column keeps the
 /// column's name, a field of a struct has the field's, others their text.
 pub(crate) fn output_name(expr: &Expr, typed: &TypedExpr) -> String {
     match &expr.kind {
+        ExprKind::Attribute { name, .. } if is_bare_call(name, typed) => typed.name.clone(),
         ExprKind::Attribute { name, .. } | ExprKind::LambdaVariable(name) => {
             name.last().cloned().unwrap_or_else(|| typed.name.clone())
         }

@@ -340,6 +340,19 @@ pub(crate) fn using_column(a: &Analyzer<'_>, side: &Resolved, name: &str, which:
     }
 }
 
+/// True where a relation cannot have more than one row.
+fn has_one_row(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Values(values) => values.values.len() <= 1,
+        LogicalPlan::EmptyRelation(_) => true,
+        LogicalPlan::Aggregate(aggregate) => aggregate.group_expr.is_empty(),
+        LogicalPlan::Projection(projection) => has_one_row(&projection.input),
+        LogicalPlan::Filter(filter) => has_one_row(&filter.input),
+        LogicalPlan::SubqueryAlias(alias) => has_one_row(&alias.input),
+        _ => false,
+    }
+}
+
 /// A join whose right side uses columns of the left one.
 fn lateral(a: &mut Analyzer<'_>, left: Resolved, join: &Join) -> Result<Resolved> {
     if let Some(generated) = super::python_table::lateral(a, &left, join)? {
@@ -347,7 +360,7 @@ fn lateral(a: &mut Analyzer<'_>, left: Resolved, join: &Join) -> Result<Resolved
     }
     let scope = a.scope(&[&left]);
     let (right, used) = crate::expression::correlated(a, &join.right, &scope)?;
-    if is_volatile(&right.plan) {
+    if is_volatile(&right.plan) && !has_one_row(&left.plan) {
         return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.NON_DETERMINISTIC_LATERAL_SUBQUERIES")
             .with("treeNode", "LateralJoin"));
     }

@@ -53,7 +53,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::Table(table) => {
             let resolved = table::table(a, table)?;
             Ok(match &table.name {
-                TableName::Parts(parts) => hint::named(a, resolved, parts.last().map_or("", String::as_str)),
+                TableName::Parts(parts, _) => hint::named(a, resolved, parts.last().map_or("", String::as_str)),
                 TableName::Identifier(_) => resolved,
             })
         }

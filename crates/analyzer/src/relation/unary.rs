@@ -2,7 +2,7 @@
 
 use super::select::project_over;
 use super::{leaf, table};
-use crate::analyzer::{Analyzer, Observation};
+use crate::analyzer::{Analyzer, Observation, at};
 use crate::attribute::{Attribute, quote};
 use crate::exchange::{Scheme, exchange};
 use crate::expression::{self, NamedExpr};
@@ -60,9 +60,12 @@ fn filter_by(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr, allows_wi
     a.below_used.clear();
     let file = a.file_used.take();
     let in_where = std::mem::replace(&mut a.in_where, !allows_windows);
-    let analysed = a.expression(condition, &scope);
+    let analysed = refuse_star(condition, "Filter").and_then(|()| a.expression(condition, &scope));
     a.in_where = in_where;
-    let typed = boolean(analysed?, "WHERE")?;
+    let typed = boolean(analysed.map_err(|error| outside_select(error, "Filter"))?, "WHERE")?;
+    if allows_windows && !expression::contains_window(&typed.expr) {
+        return Err(SparkError::new("QUALIFY_REQUIRES_WINDOW_FUNCTION"));
+    }
     let mut below = std::mem::take(&mut a.below_used);
     below.extend(std::mem::replace(&mut a.file_used, file));
     if !allows_windows {
@@ -98,6 +101,26 @@ fn expression_has_aggregate(expr: &DfExpr) -> bool {
     expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false)
 }
 
+/// A star is no value of its own in an operator.
+pub(crate) fn refuse_star(expr: &Expr, operator: &str) -> Result<()> {
+    if matches!(expr.kind, ExprKind::Star { .. }) {
+        let error = SparkError::new("INVALID_USAGE_OF_STAR_OR_REGEX").with("elem", "'*'").with("prettyName", operator);
+        return Err(at(error, &expr.origin));
+    }
+    Ok(())
+}
+
+/// The error for a generator in an operator that is no select list.
+pub(crate) fn outside_select(error: SparkError, operator: &str) -> SparkError {
+    if !error.is("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS") {
+        return error;
+    }
+    let text = error.parameters().iter().find(|(name, _)| name == "expression").map(|(_, text)| text.clone());
+    let text = text.unwrap_or_default();
+    SparkError::new("UNSUPPORTED_GENERATOR.OUTSIDE_SELECT")
+        .with("plan", format!("'{operator} ({})", text.trim_matches('"')))
+}
+
 /// LIMIT and OFFSET: constants of integral type, not negative.
 pub(crate) fn limit(
     a: &mut Analyzer<'_>,
@@ -105,22 +128,35 @@ pub(crate) fn limit(
     limit: Option<&Expr>,
     offset: Option<&Expr>,
 ) -> Result<Resolved> {
-    let limit = limit.map(|e| row_count(a, e, "limit")).transpose()?;
+    let limit = limit.map(|e| row_count(a, e, "limit", input)).transpose()?;
     let wanted = limit.filter(|_| super::with::limits_source(input)).and_then(|n| i64::try_from(n).ok());
     let around = std::mem::replace(&mut a.row_limit, wanted);
+    let below = input;
     let analysed = a.relation(input);
     a.row_limit = around;
     let input = analysed?;
-    let offset = offset.map(|e| row_count(a, e, "offset")).transpose()?;
+    let offset = offset.map(|e| row_count(a, e, "offset", below)).transpose()?;
     let plan = input.plan.clone();
     let plan =
         built(LogicalPlanBuilder::from(plan).limit(offset.unwrap_or(0), limit).and_then(LogicalPlanBuilder::build))?;
     Ok(input.with_plan(plan))
 }
 
-fn row_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str) -> Result<usize> {
+fn row_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str, input: &Relation) -> Result<usize> {
+    constant_count(a, expr, name, input).map_err(|error| at(error, &expr.origin))
+}
+
+fn constant_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str, input: &Relation) -> Result<usize> {
     a.sql_functions.clear();
-    let typed = a.constant(expr)?;
+    let typed = match a.constant(expr) {
+        // A column that is there is no constant; one that is not is not known.
+        Err(error) if error.is("UNRESOLVED_COLUMN") => {
+            let input = a.relation(input)?;
+            let scope = a.scope(&[&input]);
+            a.expression(expr, &scope).map_err(|_| error)?
+        }
+        typed => typed?,
+    };
     expression::refuse_sql_functions(a, "GlobalLimit")?;
     let text = format!("\"{}\"", typed.name);
     if !typed.is_foldable() {
@@ -317,8 +353,8 @@ pub(crate) fn rename_columns(resolved: Resolved, columns: &[String], alias: &str
     if columns.len() != resolved.output.len() {
         let _ = alias;
         return Err(SparkError::new("ASSIGNMENT_ARITY_MISMATCH")
-            .with("numExpr", resolved.output.len().to_string())
-            .with("numTarget", columns.len().to_string()));
+            .with("numExpr", columns.len().to_string())
+            .with("numTarget", resolved.output.len().to_string()));
     }
     rename(&resolved, columns)
 }

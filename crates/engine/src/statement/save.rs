@@ -277,7 +277,7 @@ fn transform_argument(argument: &Expr) -> String {
 
 fn insert(name: &Name, write: &WriteOperation, overwrite: bool, by_name: bool) -> Insert {
     Insert {
-        table: TableName::Parts(name.clone()),
+        table: TableName::of(name.clone()),
         columns: Vec::new(),
         partition: Vec::new(),
         if_partition_not_exists: false,
