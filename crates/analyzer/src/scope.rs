@@ -14,6 +14,8 @@ pub struct Scope {
     /// Reached by qualified names, and by plain names only where no visible column has it.
     pub hidden: Vec<Attribute>,
     pub frames: Vec<Arc<Frame>>,
+    /// Outputs of the select list that the clause stands on: reached by its plan id.
+    outputs: Vec<Attribute>,
     /// Columns of relations below, used where nothing else matches (ORDER BY, filters).
     pub below: Vec<Attribute>,
     /// Whether columns of relations below can be used at all.
@@ -48,6 +50,7 @@ impl Scope {
             attributes: inputs.iter().flat_map(|i| i.output.iter().cloned()).collect(),
             hidden: inputs.iter().flat_map(|i| i.hidden.iter().cloned()).collect(),
             frames: inputs.iter().map(|i| i.frame.clone()).collect(),
+            outputs: Vec::new(),
             below: Vec::new(),
             reaches_below: false,
             files: Files::of_inputs(inputs),
@@ -87,6 +90,16 @@ impl Scope {
             }
         }
         scope
+    }
+
+    /// The scope of a clause on a select list that has a plan id of its own.
+    #[must_use]
+    pub fn with_select_list(&self, plan_id: Option<i64>, outputs: Vec<Attribute>) -> Self {
+        if plan_id.is_none() {
+            return self.clone();
+        }
+        let frame = Arc::new(Frame { plan_id, output: outputs.clone(), children: self.frames.clone() });
+        Self { frames: vec![frame], outputs, ..self.clone() }
     }
 
     /// True where names mean nothing.
@@ -224,7 +237,8 @@ impl Scope {
             }
         }
         // A column that is to be seen comes before the hidden one of a USING join, and both before those below.
-        let visible = |f: &Found| self.attributes.iter().chain(&self.hidden).any(|a| a.id == f.attribute.id);
+        let visible =
+            |f: &Found| self.attributes.iter().chain(&self.hidden).chain(&self.outputs).any(|a| a.id == f.attribute.id);
         let mut in_reach: Vec<&(usize, Found)> =
             found.iter().filter(|(_, f)| self.attributes.iter().any(|a| a.id == f.attribute.id)).collect();
         if in_reach.is_empty() {

@@ -41,6 +41,7 @@ pub mod show;
 mod soft_limit;
 mod statement;
 mod streamed;
+mod unique_windows;
 mod view_columns;
 pub mod write;
 

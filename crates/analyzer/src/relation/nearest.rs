@@ -35,7 +35,9 @@ pub(crate) fn as_of(a: &mut Analyzer<'_>, join: &AsOfJoin) -> Result<Resolved> {
     let left_scope = a.scope(&[&left.relation]);
     let right_scope = a.scope(&[&right.relation]);
     let left_as_of = a.expression(&join.left_as_of, &left_scope)?;
-    let right_as_of = a.expression(&join.right_as_of, &right_scope)?;
+    let mut right_as_of = a.expression(&join.right_as_of, &right_scope)?;
+    // A left row without a match has no distance.
+    right_as_of.nullable |= join_type == JoinType::LeftOuter;
     let tolerance = join.tolerance.as_ref().map(|t| tolerance(a, t)).transpose()?;
     let mut conditions = match &join.condition {
         JoinCondition::None => Vec::new(),
@@ -155,7 +157,12 @@ pub(crate) fn nearest_by(a: &mut Analyzer<'_>, join: &NearestByJoin) -> Result<R
             .with("max", "100000"));
     }
     let (left, right) = sides(a, &join.left, &join.right)?;
-    let scope = a.scope(&[&left.relation, &right.relation]);
+    let mut ranked = right.relation.clone();
+    for column in &mut ranked.output {
+        // A left row without a match has no rank.
+        column.nullable |= join_type == JoinType::LeftOuter;
+    }
+    let scope = a.scope(&[&left.relation, &ranked]);
     let ranking = a.expression(&join.ranking, &scope)?;
     let order = vec![
         SortExpr::new(ranking.expr.clone(), !is_similarity, false),

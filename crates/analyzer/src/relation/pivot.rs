@@ -36,6 +36,11 @@ pub(crate) fn pivot(
         [] => distinct_values(a, input, &column)?,
         given => given_values(a, given, &scope, &typed_column.data_type)?,
     };
+    let mut parsed = Vec::with_capacity(aggregates.len());
+    for aggregate in aggregates {
+        parsed.push(super::select::parsed_text(a, aggregate)?.unwrap_or_else(|| aggregate.clone()));
+    }
+    let aggregates = parsed.as_slice();
     let mut computed = Vec::with_capacity(aggregates.len());
     for aggregate in aggregates {
         let typed = a.expression(aggregate, &scope)?;

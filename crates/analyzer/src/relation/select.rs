@@ -332,6 +332,8 @@ fn analyse_over(
             || outputs.iter().any(|o| has_window(&o.typed.expr)));
     let mut keys: Vec<(TypedExpr, SortOrder)> = Vec::new();
     if let Some((sort_keys, _)) = sort {
+        let own = outputs.iter().map(|o| o.attribute.clone()).collect();
+        let scope = scope.with_select_list(block.select.plan_id(), own);
         let orders = block_orders(a, sort_keys, &outputs);
         let mut named = Vec::with_capacity(orders.len());
         for order in &orders {
@@ -597,7 +599,7 @@ fn rename_field(mut named: NamedExpr, item: &Expr) -> NamedExpr {
 }
 
 /// The expression of a piece of SQL text.
-fn parsed_text(a: &Analyzer<'_>, expr: &Expr) -> Result<Option<Expr>> {
+pub(super) fn parsed_text(a: &Analyzer<'_>, expr: &Expr) -> Result<Option<Expr>> {
     match &expr.kind {
         ExprKind::SqlText(text) => {
             firesteel_sql::parse_expression(&super::substituted(a, text)?, &super::parser_options(a)).map(Some)

@@ -203,7 +203,21 @@ pub(crate) fn union_all(a: &mut Analyzer<'_>, inputs: Vec<Resolved>) -> Result<R
     }
     let union = built(Union::try_new_with_loose_types(plans))?;
     let plan = LogicalPlan::Union(union);
+    let output = with_copies(output, &references);
     Ok(Resolved { below: None, ..Resolved::over(plan, output, &references) })
+}
+
+/// A column that all inputs have twice is one that comes twice: its name means one column.
+fn with_copies(mut output: Vec<Attribute>, inputs: &[&Resolved]) -> Vec<Attribute> {
+    for i in 1..output.len() {
+        let is_copy = |j: &usize| {
+            output[*j].data_type == output[i].data_type && inputs.iter().all(|x| x.output[*j].id == x.output[i].id)
+        };
+        if let Some(j) = (0..i).find(is_copy) {
+            output[i] = output[j].clone();
+        }
+    }
+    output
 }
 
 /// The output: names of the first input, common types, fresh ids.

@@ -2,7 +2,7 @@
 
 use crate::function::{Body, Documentation, Function, Group};
 use crate::{ArgType, BuildContext, Param, Signature, TypedExpr};
-use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::{Expr, Operator, binary_expr, lit};
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 
@@ -114,6 +114,7 @@ pub(super) static IS_NAN: Function = Function {
 fn is_nan(_: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let value = only(arguments)?;
     let test = datafusion::functions::math::expr_fn::isnan(value.expr);
-    let expr = if value.nullable { Expr::IsTrue(Box::new(test)) } else { test };
+    // `IS TRUE` would be planned as this, and then be null for the engine where it is not for its planner.
+    let expr = if value.nullable { binary_expr(test, Operator::IsNotDistinctFrom, lit(true)) } else { test };
     Ok(boolean(expr))
 }
