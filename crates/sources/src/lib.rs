@@ -35,6 +35,8 @@ pub mod table;
 pub mod text;
 pub mod texts;
 pub mod write;
+mod xml;
+mod xml_rows;
 
 pub use request::{SaveMode, ScanRequest, SourceScan, WriteRequest, WriteSummary};
 pub use scan::scan;

@@ -12,6 +12,8 @@ const UNDONE: &[(&str, &str, &[&str])] = &[
     ("csv", "unescapedQuoteHandling", &["stop_at_delimiter"]),
     ("csv", "maxCharsPerColumn", &["-1"]),
     ("csv", "singleVariantColumn", &[]),
+    ("xml", "singleVariantColumn", &[]),
+    ("xml", "rowValidationXSDPath", &[]),
     ("json", "timeFormat", &[]),
     ("csv", "timeFormat", &[]),
     ("parquet", "datetimeRebaseMode", &["corrected", "exception"]),

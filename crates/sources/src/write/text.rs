@@ -59,6 +59,7 @@ impl FileWriter for TextFile {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
+        self.encoding.end(&mut self.buffer);
         if !self.buffer.is_empty() || self.is_empty {
             self.flush()?;
         }

@@ -56,7 +56,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
 }
 
 /// Writes values as elements.
-struct Writer<'a> {
+pub struct Writer<'a> {
     formats: &'a Formats,
     zone: NamedZone,
     utc: NamedZone,
@@ -70,16 +70,7 @@ struct Writer<'a> {
 pub(super) fn to_xml(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let formats = args.prepared(|| Formats::of(args.settings.payload.as_deref(), Use::Printing))?;
     let options = &formats.options;
-    let writer = Writer {
-        formats,
-        zone: NamedZone::parse(options.get("timeZone").unwrap_or("UTC"))?,
-        utc: NamedZone::parse("UTC")?,
-        attribute_prefix: options.get("attributePrefix").unwrap_or("_"),
-        value_tag: options.get("valueTag").unwrap_or("_VALUE"),
-        array_element: options.get("arrayElementName").unwrap_or("item"),
-        null_value: options.get("nullValue"),
-        indent: options.get("indent").unwrap_or("    "),
-    };
+    let writer = Writer::new(formats)?;
     let tag = options.get("rowTag").unwrap_or("ROW");
     let (array, is_constant) = array_or_constant(args, 0)?;
     let Some(data_type) = args.types.first() else { return Err(SparkError::internal("to_xml without arguments")) };
@@ -106,7 +97,22 @@ fn check_name(name: &str) -> Result<()> {
     }
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    /// The writer that options ask for.
+    pub fn new(formats: &'a Formats) -> Result<Self> {
+        let options = &formats.options;
+        Ok(Self {
+            formats,
+            zone: NamedZone::parse(options.get("timeZone").unwrap_or("UTC"))?,
+            utc: NamedZone::parse("UTC")?,
+            attribute_prefix: options.get("attributePrefix").unwrap_or("_"),
+            value_tag: options.get("valueTag").unwrap_or("_VALUE"),
+            array_element: options.get("arrayElementName").unwrap_or("item"),
+            null_value: options.get("nullValue"),
+            indent: options.get("indent").unwrap_or("    "),
+        })
+    }
+
     fn line(&self, out: &mut String, depth: usize) {
         out.push('\n');
         (0..depth).for_each(|_| out.push_str(self.indent));
@@ -116,8 +122,8 @@ impl Writer<'_> {
         name.starts_with(self.attribute_prefix) && name != self.value_tag && !data_type.is_nested()
     }
 
-    /// A value as an element, or as several where it is an array.
-    fn element(
+    /// A value as an element, or as several where it is an array; each begins with a new line.
+    pub fn element(
         &self,
         out: &mut String,
         name: &str,
