@@ -76,7 +76,7 @@ impl PhysicalExpr for Evolved {
 }
 
 /// Values of a file as values of a table's type.
-fn evolved(array: &ArrayRef, wanted: &ArrowType, case_sensitive: bool) -> DfResult<ArrayRef> {
+pub(crate) fn evolved(array: &ArrayRef, wanted: &ArrowType, case_sensitive: bool) -> DfResult<ArrayRef> {
     let stored = array.data_type();
     if stored == wanted {
         return Ok(array.clone());

@@ -179,8 +179,8 @@ impl Runner {
             Some(location) => (local_path(location)?, TableKind::External),
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
-        if !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc") {
-            if matches!(provider.as_str(), "avro" | "xml" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
+        if !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "xml") {
+            if matches!(provider.as_str(), "avro" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
                 return Err(SparkError::unsupported(format!("tables of the format {provider}")));
             }
             return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", new.provider));
