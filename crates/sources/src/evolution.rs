@@ -9,7 +9,7 @@ use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::logical_expr::ColumnarValue;
 use datafusion::physical_plan::PhysicalExpr;
 use std::fmt;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// True where a column has to be brought to a table's type by name.
@@ -21,7 +21,7 @@ pub(crate) fn evolves(stored: &ArrowType, wanted: &ArrowType) -> bool {
 }
 
 /// A column of a file as its table has it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Eq)]
 pub(crate) struct Evolved {
     column: Arc<dyn PhysicalExpr>,
     wanted: FieldRef,
@@ -32,6 +32,20 @@ impl Evolved {
     /// The column that an expression gives, as a field of a table.
     pub(crate) fn new(column: Arc<dyn PhysicalExpr>, wanted: FieldRef, case_sensitive: bool) -> Self {
         Self { column, wanted, case_sensitive }
+    }
+}
+
+impl PartialEq for Evolved {
+    fn eq(&self, other: &Self) -> bool {
+        self.column.eq(&other.column) && self.wanted == other.wanted && self.case_sensitive == other.case_sensitive
+    }
+}
+
+impl Hash for Evolved {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.column.hash(state);
+        self.wanted.hash(state);
+        self.case_sensitive.hash(state);
     }
 }
 

@@ -139,7 +139,7 @@ fn declared_type(stored: DataType, types: &[proto::Type], id: usize) -> DataType
         ),
         other => {
             let note = described.attributes.iter().find(|pair| pair.key.as_deref() == Some(TYPE_ATTRIBUTE));
-            let noted = note.and_then(|pair| firesteel_types::ddl::parse_type(pair.value.as_deref()?).ok());
+            let noted = note.and_then(|pair| firesteel_types::ddl::parse_data_type(pair.value.as_deref()?).ok());
             match noted {
                 Some(noted) if !matches!(noted, DataType::Char(_) | DataType::Varchar(_)) => noted,
                 _ => other,

@@ -150,7 +150,7 @@ impl Column {
             Values::Texts { bytes, lengths } => append_texts(bytes, lengths, &array)?,
             Values::Moments { seconds, nanos } => {
                 for micros in array.as_primitive::<TimestampMicrosecondType>().values() {
-                    append_moment(seconds, nanos, *micros);
+                    append_moment(seconds, nanos, *micros)?;
                 }
             }
             Values::Decimals { digits, scales } => {
@@ -296,11 +296,14 @@ fn append_texts(bytes: &mut Vec<u8>, lengths: &mut Vec<i64>, array: &ArrayRef) -
 }
 
 /// Seconds since the start, and nanoseconds without zeros at the end, of which the lowest bits tell how many.
-fn append_moment(seconds: &mut Vec<i64>, nanos: &mut Vec<i64>, micros: i64) {
+fn append_moment(seconds: &mut Vec<i64>, nanos: &mut Vec<i64>, micros: i64) -> Result<()> {
     let (second, part) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000) * 1000);
     // Readers take one second off before 1970, where there are milliseconds.
-    let second = if second < 0 && part > 999_999 { second + 1 } else { second };
-    seconds.push(second - START);
+    let has_millis = part > 999_999;
+    if second == -1 && has_millis {
+        return Err(SparkError::unsupported("moments of the last second before 1970 in ORC files"));
+    }
+    seconds.push(if second < 0 && has_millis { second + 1 } else { second } - START);
     let (mut digits, mut zeros) = (part, 0);
     while digits != 0 && digits % 10 == 0 && zeros < 8 {
         digits /= 10;
@@ -311,6 +314,7 @@ fn append_moment(seconds: &mut Vec<i64>, nanos: &mut Vec<i64>, micros: i64) {
         1 => (digits * 10) << 3,
         zeros => (digits << 3) | (zeros - 1),
     });
+    Ok(())
 }
 
 #[cfg(test)]
@@ -321,13 +325,14 @@ mod tests {
     fn moments_are_seconds_and_digits() {
         let told = |micros| {
             let (mut seconds, mut nanos) = (Vec::new(), Vec::new());
-            append_moment(&mut seconds, &mut nanos, micros);
-            (seconds[0] + START, nanos[0])
+            append_moment(&mut seconds, &mut nanos, micros).ok()?;
+            Some((seconds[0] + START, nanos[0]))
         };
-        assert_eq!(told(0), (0, 0));
-        assert_eq!(told(1_000_001), (1, (1 << 3) | 2));
-        assert_eq!(told(1_500_000), (1, (5 << 3) | 7));
-        assert_eq!(told(-1_500_000), (-1, (5 << 3) | 7));
-        assert_eq!(told(-2_000_000), (-2, 0));
+        assert_eq!(told(0), Some((0, 0)));
+        assert_eq!(told(1_000_001), Some((1, (1 << 3) | 2)));
+        assert_eq!(told(1_500_000), Some((1, (5 << 3) | 7)));
+        assert_eq!(told(-1_500_000), Some((-1, (5 << 3) | 7)));
+        assert_eq!(told(-2_000_000), Some((-2, 0)));
+        assert_eq!(told(-500_000), None);
     }
 }
