@@ -106,7 +106,7 @@ impl XmlOptions {
         for row in rows(text, &self.tag) {
             let document = match row {
                 Row::Element(element) => Document::parse(element),
-                Row::Unclosed => None,
+                Row::Malformed => None,
             };
             let is_malformed = document.is_none();
             found.push(Found { document, text: text.clone() });
@@ -137,10 +137,7 @@ pub fn infer(files: &[DataFile], options: &XmlOptions) -> Result<StructType> {
             }
             match (&found.document, options.mode) {
                 (Some(document), _) => {
-                    let row = inference.row(document);
-                    if !is_empty(&row, &options.elements.value_tag) {
-                        all = inference.common(all, row);
-                    }
+                    all = inference.common(all, inference.row(document));
                 }
                 (None, ParseMode::Permissive) => is_corrupt = true,
                 (None, ParseMode::DropMalformed) => {}
@@ -157,16 +154,6 @@ pub fn infer(files: &[DataFile], options: &XmlOptions) -> Result<StructType> {
         fields.sort_by(|a, b| a.name.cmp(&b.name));
     }
     Ok(StructType::new(fields))
-}
-
-/// True for the type of an element with nothing in it.
-fn is_empty(row: &DataType, value_tag: &str) -> bool {
-    match row {
-        DataType::Struct(schema) => {
-            matches!(schema.fields.as_slice(), [only] if only.name == value_tag && only.data_type.is_null())
-        }
-        _ => false,
-    }
 }
 
 /// Reads XML.

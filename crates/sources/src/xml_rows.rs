@@ -4,13 +4,13 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Row<'a> {
     Element(&'a str),
-    /// The text ends within it.
-    Unclosed,
+    /// What comes is no XML, or the text ends within a row.
+    Malformed,
 }
 
 /// The outermost elements of a name, in order.
 pub(crate) fn rows<'a>(text: &'a str, tag: &'a str) -> Rows<'a> {
-    Rows { text, tag, at: 0 }
+    Rows { text, tag, at: 0, open: 0, is_done: false }
 }
 
 /// Finds rows.
@@ -18,6 +18,10 @@ pub(crate) struct Rows<'a> {
     text: &'a str,
     tag: &'a str,
     at: usize,
+    /// How many elements are open.
+    open: usize,
+    /// True behind the outermost element.
+    is_done: bool,
 }
 
 /// A piece of a text in angle brackets.
@@ -80,24 +84,43 @@ impl<'a> Iterator for Rows<'a> {
     type Item = Row<'a>;
 
     fn next(&mut self) -> Option<Row<'a>> {
-        let mut start = None;
+        let mut start: Option<usize> = None;
         let mut depth = 0;
         loop {
-            let Some((mark, begin, end)) = self.mark(self.at) else {
-                self.at = self.text.len();
-                return start.map(|_: usize| Row::Unclosed);
-            };
+            let found = self.mark(self.at);
+            let (begin, end) =
+                found.as_ref().map_or((self.text.len(), self.text.len()), |(_, begin, end)| (*begin, *end));
+            // Outside of the outermost element there is no text, and no other element.
+            let is_outside = self.open == 0;
+            let has_text = self.text.get(self.at..begin).is_some_and(|text| !text.trim().is_empty());
+            let is_second = matches!(found, Some((Mark::Start { .. }, ..))) && self.is_done;
             self.at = end;
-            match mark {
-                Mark::Start { is_row: true, is_closed } => {
-                    start.get_or_insert(begin);
-                    depth += usize::from(!is_closed);
-                }
-                Mark::End { is_row: true } if depth > 0 => depth -= 1,
-                _ => continue,
+            if is_outside && (has_text || is_second) {
+                self.at = self.text.len();
+                return Some(Row::Malformed);
             }
-            if depth == 0
-                && let Some(start) = start
+            let Some((mark, ..)) = found else { return start.map(|_| Row::Malformed) };
+            let is_row = match mark {
+                Mark::Start { is_row, is_closed } => {
+                    self.open += usize::from(!is_closed);
+                    if is_row {
+                        start.get_or_insert(begin);
+                        depth += usize::from(!is_closed);
+                    }
+                    is_row
+                }
+                Mark::End { is_row } => {
+                    self.open = self.open.saturating_sub(1);
+                    let is_row = is_row && depth > 0;
+                    depth -= usize::from(is_row);
+                    is_row
+                }
+                Mark::Other => continue,
+            };
+            self.is_done |= self.open == 0;
+            if let Some(start) = start
+                && is_row
+                && depth == 0
             {
                 return Some(Row::Element(self.text.get(start..end).unwrap_or_default()));
             }
@@ -116,7 +139,11 @@ mod tests {
             found("<?xml?><rs><!-- <r/> --><rr/><r a='>'/><r><r>1</r></r ><x><![CDATA[<r>]]></x></rs>"),
             [Row::Element("<r a='>'/>"), Row::Element("<r><r>1</r></r >")]
         );
-        assert_eq!(found("<rs><r><a>1</a></r><r>"), [Row::Element("<r><a>1</a></r>"), Row::Unclosed]);
+        assert_eq!(found("<rs><r><a>1</a></r><r>"), [Row::Element("<r><a>1</a></r>"), Row::Malformed]);
+        assert_eq!(found("<r/>junk"), [Row::Element("<r/>"), Row::Malformed]);
+        assert_eq!(found("<r/><r/>"), [Row::Element("<r/>"), Row::Malformed]);
+        assert_eq!(found("junk<r/>"), [Row::Malformed]);
+        assert_eq!(found("<rs><r/>"), [Row::Element("<r/>")]);
         assert_eq!(found("<rs/>"), []);
         assert_eq!(found(""), []);
     }

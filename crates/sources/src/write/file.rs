@@ -32,6 +32,10 @@ pub trait TextEncoding: Send + Sync {
     fn rows(&self, batch: &RecordBatch, out: &mut String) -> Result<()>;
     /// What a file ends with.
     fn end(&self, _out: &mut String) {}
+    /// True where a file without rows is empty.
+    fn is_empty_without_rows(&self) -> bool {
+        false
+    }
 }
 
 /// Makes files of a format.

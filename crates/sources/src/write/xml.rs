@@ -21,6 +21,8 @@ pub struct XmlEncoding {
     /// The outermost element with its attributes.
     root: String,
     declaration: String,
+    /// True where rows have no lines of their own within.
+    is_unindented: bool,
 }
 
 impl XmlEncoding {
@@ -38,6 +40,7 @@ impl XmlEncoding {
         if values.get("timeZone").is_none() {
             values.set("timeZone", conf.time_zone.clone());
         }
+        let is_unindented = values.get("indent") == Some("");
         let text = |name: &str, default: &str| options.get(name).unwrap_or(default).to_string();
         Ok(Self {
             formats: Formats::compile(values, Use::Printing)?,
@@ -45,6 +48,7 @@ impl XmlEncoding {
             row_tag: row_tag(options)?,
             root: text("rootTag", "ROWS"),
             declaration: text("declaration", "version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\""),
+            is_unindented,
         })
     }
 }
@@ -57,14 +61,23 @@ impl TextEncoding for XmlEncoding {
             out.push_str("?>\n");
         }
         out.push('<');
-        out.push_str(&self.root);
+        out.push_str(&self.root.replace('\'', "\""));
         out.push('>');
     }
 
     fn rows(&self, batch: &RecordBatch, out: &mut String) -> Result<()> {
         let writer = Writer::new(&self.formats)?;
         let rows: ArrayRef = Arc::new(StructArray::from(batch.clone()));
-        (0..batch.num_rows()).try_for_each(|row| writer.element(out, &self.row_tag, &self.row, &rows, row, 1))
+        (0..batch.num_rows()).try_for_each(|row| {
+            if self.is_unindented {
+                out.push('\n');
+            }
+            writer.element(out, &self.row_tag, &self.row, &rows, row, 1)
+        })
+    }
+
+    fn is_empty_without_rows(&self) -> bool {
+        true
     }
 
     fn end(&self, out: &mut String) {

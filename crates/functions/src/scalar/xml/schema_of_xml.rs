@@ -74,6 +74,7 @@ impl Inference {
     pub fn row(&self, document: &Document) -> DataType {
         match self.element(document, document.root_element()) {
             DataType::Struct(fields) => DataType::Struct(fields),
+            DataType::Null => DataType::struct_of(Vec::new()),
             other => DataType::struct_of(vec![StructField::new(&*self.options.value_tag, other, true)]),
         }
     }

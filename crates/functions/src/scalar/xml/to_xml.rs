@@ -65,6 +65,7 @@ pub struct Writer<'a> {
     array_element: &'a str,
     null_value: Option<&'a str>,
     indent: &'a str,
+    checks_names: bool,
 }
 
 pub(super) fn to_xml(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
@@ -82,17 +83,25 @@ pub(super) fn to_xml(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         }
         text.clear();
         writer.element(&mut text, tag, data_type, &array, row, 0)?;
+        if writer.indent.is_empty() {
+            text.push('\n');
+        }
         Ok(out.write_str(text.trim_start_matches('\n')).ok())
     })
 }
 
 fn check_name(name: &str) -> Result<()> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
-    match name.chars().find(|c| !is_name(*c)) {
+    let is_first = |c: char| c.is_alphabetic() || matches!(c, '_' | ':');
+    let found = match name.chars().next().filter(|c| is_name(*c) && !is_first(*c)) {
+        Some(first) => Some(("first name", first)),
+        None => name.chars().find(|c| !is_name(*c)).map(|c| ("name", c)),
+    };
+    match found {
         None => Ok(()),
-        Some(c) => Err(SparkError::plain(
+        Some((what, c)) => Err(SparkError::plain(
             firesteel_error::ExceptionClass::Spark,
-            format!("Illegal name character '{c}' (code {})", u32::from(c)),
+            format!("Illegal {what} character '{c}' (code {})", u32::from(c)),
         )),
     }
 }
@@ -110,10 +119,14 @@ impl<'a> Writer<'a> {
             array_element: options.get("arrayElementName").unwrap_or("item"),
             null_value: options.get("nullValue"),
             indent: options.get("indent").unwrap_or("    "),
+            checks_names: options.flag("validateName", true),
         })
     }
 
     fn line(&self, out: &mut String, depth: usize) {
+        if self.indent.is_empty() {
+            return;
+        }
         out.push('\n');
         (0..depth).for_each(|_| out.push_str(self.indent));
     }
@@ -132,7 +145,9 @@ impl<'a> Writer<'a> {
         row: usize,
         depth: usize,
     ) -> Result<()> {
-        check_name(name)?;
+        if self.checks_names {
+            check_name(name)?;
+        }
         if array.is_null(row) || data_type.is_null() {
             if let Some(text) = self.null_value {
                 self.line(out, depth);
@@ -162,6 +177,10 @@ impl<'a> Writer<'a> {
             DataType::Map { key, value, .. } => {
                 let entries = array.as_map().value(row);
                 self.line(out, depth);
+                if entries.is_empty() {
+                    let _ = write!(out, "<{name}/>");
+                    return Ok(());
+                }
                 let _ = write!(out, "<{name}>");
                 let mut tag = String::new();
                 for entry in 0..entries.len() {
@@ -210,7 +229,9 @@ impl<'a> Writer<'a> {
                     self.scalar(&mut text, &field.data_type, column, row)?;
                 }
                 let attribute = field.name.strip_prefix(self.attribute_prefix).unwrap_or(&field.name);
-                check_name(attribute)?;
+                if self.checks_names {
+                    check_name(attribute)?;
+                }
                 let _ = write!(out, " {attribute}=\"");
                 write_escaped(out, &text, true);
                 out.push('"');
