@@ -107,7 +107,7 @@ pub(crate) fn evolved(array: &ArrayRef, wanted: &ArrowType, case_sensitive: bool
         (ArrowType::Map(..), ArrowType::Map(field, is_sorted)) => {
             let map = array.as_map();
             let ArrowType::Struct(fields) = field.data_type() else { return Ok(cast(array, wanted)?) };
-            let [key, value] = fields.as_ref() else { return Ok(cast(array, wanted)?) };
+            let [key, value] = &fields[..] else { return Ok(cast(array, wanted)?) };
             let columns = vec![
                 evolved(map.keys(), key.data_type(), case_sensitive)?,
                 evolved(map.values(), value.data_type(), case_sensitive)?,
