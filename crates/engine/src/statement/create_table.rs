@@ -218,6 +218,15 @@ impl Runner {
             })?;
             partitions.push(field.clone());
         }
+        if let Some(bucketing) = &new.bucketing
+            && let Some(column) =
+                bucketing.columns.iter().find(|c| partitions.iter().any(|p| p.name.eq_ignore_ascii_case(c)))
+        {
+            let names: Vec<&str> = partitions.iter().map(|p| p.name.as_str()).collect();
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1166")
+                .with("bucketCol", column)
+                .with("normalizedPartCols", names.join(", ")));
+        }
         for field in new.schema.fields {
             if !partitions.iter().any(|p: &StructField| p.name == field.name) {
                 data.push(field);
