@@ -236,3 +236,16 @@ def test_binary_files(spark, tmp_path):
     with pytest.raises(PySparkException) as error:
         spark.range(1).write.format("binaryFile").save(str(tmp_path / "out"))
     assert error.value.getCondition() == "UNSUPPORTED_FEATURE.WRITE_FOR_BINARY_SOURCE"
+
+
+def test_files_that_change_are_read_anew(spark, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = str(tmp_path / "f.parquet")
+    for values in [[1, 2, 3], [4, 5, 6], [7]]:
+        parquet.write_table(pyarrow.table({"a": values}), path)
+        assert [row.a for row in spark.read.parquet(path).collect()] == values
+    text = tmp_path / "f.json"
+    for name in ["a", "b"]:
+        text.write_text(f'{{"{name}":1}}')
+        assert spark.read.json(str(text)).columns == [name]

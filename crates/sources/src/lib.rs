@@ -12,6 +12,7 @@ mod codec;
 mod csv;
 pub mod error;
 mod evolution;
+mod inferred;
 pub mod json;
 mod json_bytes;
 mod json_columns;

@@ -131,7 +131,7 @@ fn text_files(
         Some(schema) => Ok(schema.clone()),
         None if files.is_empty() => Err(SparkError::new("UNABLE_TO_INFER_SCHEMA")
             .with("format", crate::write::validate::display_name(&request.format))),
-        None => infer(),
+        None => crate::inferred::schema(&request.format, &files, &request.options, conf, infer),
     };
     let (schema, reader): (StructType, Arc<dyn RecordReader>) = match request.format.as_str() {
         "csv" => {
