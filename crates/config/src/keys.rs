@@ -22,6 +22,7 @@ keys! {
     STORE_ASSIGNMENT_POLICY = "spark.sql.storeAssignmentPolicy";
     MAP_KEY_DEDUP_POLICY = "spark.sql.mapKeyDedupPolicy";
     GROUP_BY_ORDINAL = "spark.sql.groupByOrdinal";
+    COUNT_OF_TABLE_STAR = "spark.sql.legacy.allowStarWithSingleTableIdentifierInCount";
     GROUP_BY_ALIASES = "spark.sql.groupByAliases";
     ORDER_BY_ORDINAL = "spark.sql.orderByOrdinal";
     CROSS_JOIN_ENABLED = "spark.sql.crossJoin.enabled";

@@ -186,6 +186,8 @@ snapshot! {
     /// Whether `'a''b'` is `ab` rather than `a'b`.
     consecutive_string_literals: bool = boolean(CONSECUTIVE_STRING_LITERALS);
 
+    /// Whether `count(t.*)` counts rows without a null.
+    count_of_table_star: bool = boolean(COUNT_OF_TABLE_STAR);
     /// Whether numbers in `GROUP BY` are positions.
     group_by_ordinal: bool = boolean(GROUP_BY_ORDINAL);
     /// Whether `GROUP BY` knows the aliases of the select list.

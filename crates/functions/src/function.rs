@@ -234,6 +234,27 @@ impl Function {
         }
     }
 
+    /// What `DESCRIBE FUNCTION` says of the function under one of its names: how it is called, and what it gives.
+    pub fn usage(&self, name: &str) -> String {
+        let usage = self.documentation.usage;
+        if usage.is_empty() {
+            return "N/A.".to_string();
+        }
+        let usage = usage.replace("_FUNC_", name);
+        match usage.strip_prefix(self.name).filter(|rest| rest.starts_with('(')) {
+            Some(rest) => format!("{name}{rest}"),
+            None if self.is_called_by_name(name) => format!("{name}{} - {usage}", self.signature.text()),
+            None => usage,
+        }
+    }
+
+    /// Whether the function's name stands before its arguments in parentheses.
+    fn is_called_by_name(&self, name: &str) -> bool {
+        const WORDS: [&str; 13] =
+            ["and", "between", "case", "div", "ilike", "in", "is", "like", "not", "or", "regexp", "rlike", "when"];
+        name.starts_with(|c: char| c.is_ascii_alphabetic()) && !WORDS.contains(&name)
+    }
+
     /// Builds a scalar call: checks arity, coerces the arguments, makes the expression.
     pub fn build(&self, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
         let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();

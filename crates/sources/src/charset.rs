@@ -89,8 +89,8 @@ impl Charset {
         match bytes {
             [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, _, ..] => Self::Utf32,
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Self::Utf16,
-            [0, 1.., ..] => Self::Utf16Be,
-            [1.., 0, ..] => Self::Utf16Le,
+            [0, 1..=0xff, ..] => Self::Utf16Be,
+            [1..=0xff, 0, ..] => Self::Utf16Le,
             _ => Self::Utf8,
         }
     }

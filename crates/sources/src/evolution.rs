@@ -9,7 +9,7 @@ use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::logical_expr::ColumnarValue;
 use datafusion::physical_plan::PhysicalExpr;
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// True where a column has to be brought to a table's type by name.
@@ -21,18 +21,11 @@ pub(crate) fn evolves(stored: &ArrowType, wanted: &ArrowType) -> bool {
 }
 
 /// A column of a file as its table has it.
-#[derive(Debug, Clone, Eq)]
+#[derive(Debug, Clone, Eq, Hash)]
 pub(crate) struct Evolved {
     column: Arc<dyn PhysicalExpr>,
     wanted: FieldRef,
     case_sensitive: bool,
-}
-
-impl Evolved {
-    /// The column that an expression gives, as a field of a table.
-    pub(crate) fn new(column: Arc<dyn PhysicalExpr>, wanted: FieldRef, case_sensitive: bool) -> Self {
-        Self { column, wanted, case_sensitive }
-    }
 }
 
 impl PartialEq for Evolved {
@@ -41,11 +34,10 @@ impl PartialEq for Evolved {
     }
 }
 
-impl Hash for Evolved {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.column.hash(state);
-        self.wanted.hash(state);
-        self.case_sensitive.hash(state);
+impl Evolved {
+    /// The column that an expression gives, as a field of a table.
+    pub(crate) fn new(column: Arc<dyn PhysicalExpr>, wanted: FieldRef, case_sensitive: bool) -> Self {
+        Self { column, wanted, case_sensitive }
     }
 }
 

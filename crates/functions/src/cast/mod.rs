@@ -105,6 +105,9 @@ pub fn cast(expr: TypedExpr, to: &DataType, mode: Mode, context: &mut BuildConte
     if expr.data_type == to {
         return Ok(expr.named(name));
     }
+    if matches!(to, DataType::Time(_)) {
+        crate::scalar::datetime::time::check_enabled(context)?;
+    }
     if !can_cast(&expr.data_type, &to, mode) {
         return Err(illegal(&expr.data_type, &to, mode, &name));
     }

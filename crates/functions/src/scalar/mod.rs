@@ -1,6 +1,7 @@
 //! Scalar functions and generators, a folder a family.
 
 pub mod array;
+pub mod avro;
 pub mod bitwise;
 pub mod conditional;
 pub mod conversion;
@@ -15,6 +16,7 @@ pub mod math;
 pub mod misc;
 pub mod operator;
 pub mod predicate;
+pub mod protobuf;
 pub mod regexp;
 pub mod spatial;
 pub mod string;
@@ -32,6 +34,7 @@ pub static CHECKED_KERNELS: &[&[&Function]] = &[
     array::order::KERNELS,
     array::size::KERNELS,
     array::vector::KERNELS,
+    avro::KERNELS,
     datetime::KERNELS,
     datetime::part::KERNELS,
     datetime::unit::KERNELS,
@@ -49,6 +52,7 @@ pub static CHECKED_KERNELS: &[&[&Function]] = &[
     misc::aes::KERNELS,
     misc::internal::KERNELS,
     misc::session::KERNELS,
+    protobuf::KERNELS,
     spatial::KERNELS,
     string::character::KERNELS,
     string::encoding::KERNELS,
@@ -66,6 +70,7 @@ pub fn families() -> Vec<&'static [&'static Function]> {
     vec![
         operator::FUNCTIONS,
         predicate::FUNCTIONS,
+        protobuf::FUNCTIONS,
         conditional::FUNCTIONS,
         bitwise::FUNCTIONS,
         math::FUNCTIONS,
@@ -80,6 +85,7 @@ pub fn families() -> Vec<&'static [&'static Function]> {
         datetime::FUNCTIONS,
         interval::FUNCTIONS,
         array::FUNCTIONS,
+        avro::FUNCTIONS,
         map::FUNCTIONS,
         struct_::FUNCTIONS,
         lambda::FUNCTIONS,

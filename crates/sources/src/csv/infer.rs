@@ -32,7 +32,7 @@ pub fn infer(files: &[DataFile], options: &CsvOptions) -> Result<StructType> {
         if !options.reads_blocks() || !options.sampling.is_all() {
             return Ok(None);
         }
-        let is_splittable = !crate::text::any_compressed(files)?;
+        let is_splittable = !crate::text::any_compressed(files);
         super::fold::types(&crate::parallel::parts(files, is_splittable), columns, options).map(Some)
     };
     infer_of(files.len(), &each, &in_parts, options)

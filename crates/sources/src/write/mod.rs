@@ -5,6 +5,7 @@
 
 pub mod commit;
 pub mod csv;
+mod dictionary;
 pub mod file;
 pub mod json;
 pub mod orc;

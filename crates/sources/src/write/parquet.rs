@@ -1,5 +1,6 @@
 //! Parquet files as Spark writes them.
 
+use super::dictionary;
 use super::file::FileWriter;
 use super::task::Layout;
 use crate::error::{from_arrow, unwritable};
@@ -57,10 +58,12 @@ impl ParquetEncoding {
     /// Begins a file.
     pub fn open(&self, path: &Path) -> Result<Box<dyn FileWriter>> {
         let file = File::create(path).map_err(|e| unwritable(path, e))?;
-        let options = ArrowWriterOptions::new().with_properties(self.properties.clone()).with_skip_arrow_metadata(true);
-        let writer =
-            ArrowWriter::try_new_with_options(file, self.schema.clone(), options).map_err(|e| unwritable(path, e))?;
-        Ok(Box::new(ParquetFile { writer, schema: self.schema.clone(), path: path.to_path_buf() }))
+        Ok(Box::new(ParquetFile {
+            state: State::Waiting(file),
+            properties: self.properties.clone(),
+            schema: self.schema.clone(),
+            path: path.to_path_buf(),
+        }))
     }
 }
 
@@ -146,9 +149,42 @@ fn stored(column: &ArrayRef, wanted: &ArrowType) -> Result<ArrayRef> {
 }
 
 struct ParquetFile {
-    writer: ArrowWriter<File>,
+    state: State,
+    properties: WriterProperties,
     schema: SchemaRef,
     path: PathBuf,
+}
+
+/// How far a file is.
+enum State {
+    /// It has no rows yet: the first ones say how its columns are best encoded.
+    Waiting(File),
+    Begun(ArrowWriter<File>),
+    /// A writer could not be made.
+    Failed,
+}
+
+impl ParquetFile {
+    /// The writer, made for these rows if they are the first.
+    fn writer(&mut self, first: Option<&RecordBatch>) -> Result<&mut ArrowWriter<File>> {
+        if matches!(self.state, State::Waiting(_)) {
+            let State::Waiting(file) = std::mem::replace(&mut self.state, State::Failed) else {
+                return Err(SparkError::internal("a Parquet file without a writer"));
+            };
+            let properties = match first {
+                Some(batch) => dictionary::fitting(&self.properties, &self.schema, batch),
+                None => self.properties.clone(),
+            };
+            let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+            let writer = ArrowWriter::try_new_with_options(file, self.schema.clone(), options)
+                .map_err(|e| unwritable(&self.path, e))?;
+            self.state = State::Begun(writer);
+        }
+        match &mut self.state {
+            State::Begun(writer) => Ok(writer),
+            _ => Err(SparkError::internal("a Parquet file without a writer")),
+        }
+    }
 }
 
 impl FileWriter for ParquetFile {
@@ -160,16 +196,17 @@ impl FileWriter for ParquetFile {
             .map(|(column, field)| stored(column, field.data_type()))
             .collect::<Result<Vec<_>>>()?;
         let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(from_arrow)?;
-        self.writer.write(&batch).map_err(|e| unwritable(&self.path, e))?;
+        let path = self.path.clone();
+        let writer = self.writer(Some(&batch))?;
+        writer.write(&batch).map_err(|e| unwritable(&path, e))?;
         // A row group of many wide rows must not fill the memory.
-        if self.writer.in_progress_size() > 256 << 20 {
-            self.writer.flush().map_err(|e| unwritable(&self.path, e))?;
+        if writer.in_progress_size() > 256 << 20 {
+            writer.flush().map_err(|e| unwritable(&path, e))?;
         }
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<()> {
-        let Self { writer, path, .. } = *self;
-        writer.close().map(|_| ()).map_err(|e| unwritable(&path, e))
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.writer(None)?.finish().map(|_| ()).map_err(|e| unwritable(&self.path, e))
     }
 }

@@ -125,7 +125,10 @@ static INTERVAL_FIELD: Function = hidden("interval_field");
 
 fn seconds(context: &mut BuildContext<'_>, source: TypedExpr) -> Result<TypedExpr> {
     let source = match source.data_type {
-        DataType::Time(_) => source,
+        DataType::Time(_) => {
+            super::time::check_enabled(context)?;
+            source
+        }
         DataType::Date => implicitly(source, &DataType::Timestamp, context)?,
         _ => {
             let call = format!("secondwithfraction({})", source.name);
