@@ -82,7 +82,7 @@ impl PhysicalExpr for Evolved {
 }
 
 /// Values of a file as values of a table's type.
-fn evolved(array: &ArrayRef, wanted: &ArrowType, case_sensitive: bool) -> DfResult<ArrayRef> {
+pub(crate) fn evolved(array: &ArrayRef, wanted: &ArrowType, case_sensitive: bool) -> DfResult<ArrayRef> {
     let stored = array.data_type();
     if stored == wanted {
         return Ok(array.clone());
@@ -99,7 +99,7 @@ fn evolved(array: &ArrayRef, wanted: &ArrowType, case_sensitive: bool) -> DfResu
         (ArrowType::Map(..), ArrowType::Map(field, is_sorted)) => {
             let map = array.as_map();
             let ArrowType::Struct(fields) = field.data_type() else { return Ok(cast(array, wanted)?) };
-            let [key, value] = fields.as_ref() else { return Ok(cast(array, wanted)?) };
+            let [key, value] = &fields[..] else { return Ok(cast(array, wanted)?) };
             let columns = vec![
                 evolved(map.keys(), key.data_type(), case_sensitive)?,
                 evolved(map.values(), value.data_type(), case_sensitive)?,

@@ -260,6 +260,9 @@ impl Records {
 
     /// The batch of the plain records at hand and others; None where a plain one is not UTF-8.
     fn finish(&mut self, rows: usize, others: &Others<'_>) -> Result<Option<RecordBatch>> {
+        if rows == 0 && others.is_empty() {
+            return Ok(Some(RecordBatch::new_empty(self.schema.clone())));
+        }
         let columns = match self.plain.as_mut().map(Objects::finish) {
             Some(Ok(columns)) => columns,
             Some(Err(_)) if rows > 0 => return Ok(None),

@@ -14,6 +14,9 @@ use firesteel_types::{DataType, StructField};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+/// How deep values may nest that are read without their reader.
+const MOST_DEPTH: usize = 64;
+
 /// A type so far.
 #[derive(Debug)]
 enum Node {
@@ -238,11 +241,11 @@ impl Merger<'_> {
             let mut ahead = cursor;
             ahead.skip()?;
         }
-        self.plain_object(root, &mut cursor)?;
+        self.plain_object(root, &mut cursor, 0)?;
         Some(cursor.position())
     }
 
-    fn plain_object(&self, fields: &mut Fields, cursor: &mut Cursor<'_>) -> Option<()> {
+    fn plain_object(&self, fields: &mut Fields, cursor: &mut Cursor<'_>, depth: usize) -> Option<()> {
         fields.visits += 1;
         if cursor.opens(b'}') {
             return Some(());
@@ -255,7 +258,7 @@ impl Merger<'_> {
                 return None;
             }
             place += 1;
-            self.plain_value(&mut entry.node, cursor)?;
+            self.plain_value(&mut entry.node, cursor, depth + 1)?;
             if !cursor.goes_on(b'}')? {
                 return Some(());
             }
@@ -263,7 +266,7 @@ impl Merger<'_> {
     }
 
     #[inline]
-    fn plain_value(&self, node: &mut Node, cursor: &mut Cursor<'_>) -> Option<()> {
+    fn plain_value(&self, node: &mut Node, cursor: &mut Cursor<'_>, depth: usize) -> Option<()> {
         let token = match cursor.peek()? {
             b'"' => {
                 let quoted = cursor.quoted()?;
@@ -273,14 +276,15 @@ impl Merger<'_> {
                 let text = String::from_utf8(quoted.unescaped()?.into_owned()).ok()?;
                 Token::Text(Cow::Owned(text))
             }
+            b'{' | b'[' if depth > MOST_DEPTH => return None,
             b'{' => {
                 if node.is_new() {
                     *node = Node::Object(Fields::default());
                 }
                 let Node::Object(fields) = node else { return None };
-                return self.plain_object(fields, cursor);
+                return self.plain_object(fields, cursor, depth);
             }
-            b'[' => return self.plain_array(node, cursor),
+            b'[' => return self.plain_array(node, cursor, depth),
             b'n' => return cursor.null()?.then_some(()),
             b't' | b'f' => {
                 let value = cursor.boolean()?;
@@ -306,7 +310,7 @@ impl Merger<'_> {
         self.join(node, &token).ok()
     }
 
-    fn plain_array(&self, node: &mut Node, cursor: &mut Cursor<'_>) -> Option<()> {
+    fn plain_array(&self, node: &mut Node, cursor: &mut Cursor<'_>, depth: usize) -> Option<()> {
         if node.is_new() {
             *node = Node::Array(Box::new(Node::Leaf(DataType::Null)));
         }
@@ -315,7 +319,7 @@ impl Merger<'_> {
             return Some(());
         }
         loop {
-            self.plain_value(element, cursor)?;
+            self.plain_value(element, cursor, depth + 1)?;
             if !cursor.goes_on(b']')? {
                 return Some(());
             }

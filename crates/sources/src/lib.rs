@@ -12,6 +12,7 @@ mod codec;
 mod csv;
 pub mod error;
 mod evolution;
+mod inferred;
 pub mod json;
 mod json_bytes;
 mod json_columns;
@@ -35,6 +36,8 @@ pub mod table;
 pub mod text;
 pub mod texts;
 pub mod write;
+mod xml;
+mod xml_rows;
 
 pub use request::{SaveMode, ScanRequest, SourceScan, WriteRequest, WriteSummary};
 pub use scan::scan;

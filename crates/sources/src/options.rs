@@ -9,9 +9,15 @@ use firesteel_functions::scalar::math::random::XorShift;
 const UNDONE: &[(&str, &str, &[&str])] = &[
     ("csv", "locale", &["", "en", "en-us", "en_us"]),
     ("json", "locale", &["", "en", "en-us", "en_us"]),
-    ("csv", "unescapedQuoteHandling", &["stop_at_delimiter"]),
+    (
+        "csv",
+        "unescapedQuoteHandling",
+        &["stop_at_delimiter", "back_to_delimiter", "stop_at_closing_quote", "skip_value"],
+    ),
     ("csv", "maxCharsPerColumn", &["-1"]),
     ("csv", "singleVariantColumn", &[]),
+    ("xml", "singleVariantColumn", &[]),
+    ("xml", "rowValidationXSDPath", &[]),
     ("json", "timeFormat", &[]),
     ("csv", "timeFormat", &[]),
     ("parquet", "datetimeRebaseMode", &["corrected", "exception"]),

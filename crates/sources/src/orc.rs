@@ -1,22 +1,29 @@
 //! ORC files.
 
 use crate::error::{from_arrow, unreadable};
+use crate::evolution::evolved;
 use crate::listing::DataFile;
 use crate::options::SourceOptions;
 use crate::parquet::unite;
 use crate::path;
 use crate::records::{Batches, FilePart, RecordReader, io};
 use crate::text::rows_only;
+use crate::write::orc::column::TYPE_ATTRIBUTE;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, new_null_array};
 use arrow::datatypes::{DataType as ArrowType, Field, Fields, Schema, SchemaRef, TimeUnit, TimestampMicrosecondType};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
-use firesteel_types::StructType;
 use firesteel_types::arrow_mapping::{from_arrow_schema, to_arrow_schema};
+use firesteel_types::{DataType, StructField, StructType};
+use orc_prost::Message;
 use orc_rust::ArrowReaderBuilder;
+use orc_rust::compression::Decompressor;
 use orc_rust::projection::ProjectionMask;
+use orc_rust::proto;
+use orc_rust::reader::metadata::FileMetadata;
 use orc_rust::schema::TimestampPrecision;
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +49,10 @@ pub fn infer(files: &[DataFile], options: &SourceOptions, conf: &SqlConf) -> Res
     let mut merged: Option<StructType> = None;
     for file in files.iter().filter(|f| f.meta.size > 0) {
         let schema = match open(&file.path) {
-            Ok(builder) => from_arrow_schema(&as_instants(&builder.schema()))?.as_nullable(),
+            Ok(builder) => {
+                let schema = from_arrow_schema(&as_instants(&builder.schema()))?.as_nullable();
+                declared(schema, &types(&file.path, builder.file_metadata())?)
+            }
             Err(_) if ignore_corrupt => continue,
             Err(cause) => {
                 return Err(SparkError::new("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER")
@@ -70,6 +80,72 @@ fn open(path: &Path) -> Result<ArrowReaderBuilder<File>> {
     builder
         .map(|b| b.with_timestamp_precision(TimestampPrecision::Microsecond))
         .map_err(|e| unreadable(&path::uri(path), e))
+}
+
+/// What a file says of its columns.
+fn types(path: &Path, metadata: &FileMetadata) -> Result<Vec<proto::Type>> {
+    let read = || -> std::io::Result<Vec<proto::Type>> {
+        let mut file = File::open(path)?;
+        let size = file.metadata()?.len();
+        let mut tail = vec![0; usize::try_from(size.min(256)).unwrap_or(256)];
+        file.seek(SeekFrom::Start(size - tail.len() as u64))?;
+        file.read_exact(&mut tail)?;
+        let length = usize::from(tail.pop().unwrap_or_default());
+        let end = tail.get(tail.len().saturating_sub(length)..).unwrap_or_default();
+        let end = proto::PostScript::decode(end).map_err(std::io::Error::other)?;
+        let footer_length = end.footer_length.unwrap_or_default();
+        let start = size.checked_sub(1 + length as u64 + footer_length);
+        let start = start.ok_or_else(|| std::io::Error::other("the footer is longer than the file"))?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut footer = Vec::new();
+        file.take(footer_length).read_to_end(&mut footer)?;
+        let mut plain = Vec::new();
+        Decompressor::new(footer.into(), metadata.compression(), Vec::new()).read_to_end(&mut plain)?;
+        Ok(proto::Footer::decode(plain.as_slice()).map_err(std::io::Error::other)?.types)
+    };
+    read().map_err(|e| io(path, e))
+}
+
+/// The columns with the types that Spark has noted in a file.
+fn declared(schema: StructType, types: &[proto::Type]) -> StructType {
+    match declared_type(DataType::Struct(Arc::new(schema)), types, 0) {
+        DataType::Struct(schema) => schema.as_ref().clone(),
+        _ => StructType::default(),
+    }
+}
+
+fn declared_type(stored: DataType, types: &[proto::Type], id: usize) -> DataType {
+    let Some(described) = types.get(id) else { return stored };
+    let inner = |place: usize| described.subtypes.get(place).map_or(usize::MAX, |id| *id as usize);
+    match stored {
+        DataType::Struct(schema) => DataType::struct_of(
+            schema
+                .fields
+                .iter()
+                .enumerate()
+                .map(|(i, field)| {
+                    let data_type = declared_type(field.data_type.clone(), types, inner(i));
+                    StructField::new(&field.name, data_type, field.nullable)
+                })
+                .collect(),
+        ),
+        DataType::Array { element, contains_null } => {
+            DataType::array(declared_type(element.as_ref().clone(), types, inner(0)), contains_null)
+        }
+        DataType::Map { key, value, .. } => DataType::map(
+            declared_type(key.as_ref().clone(), types, inner(0)),
+            declared_type(value.as_ref().clone(), types, inner(1)),
+            true,
+        ),
+        other => {
+            let note = described.attributes.iter().find(|pair| pair.key.as_deref() == Some(TYPE_ATTRIBUTE));
+            let noted = note.and_then(|pair| firesteel_types::ddl::parse_data_type(pair.value.as_deref()?).ok());
+            match noted {
+                Some(noted) if !matches!(noted, DataType::Char(_) | DataType::Varchar(_)) => noted,
+                _ => other,
+            }
+        }
+    }
 }
 
 /// The decoder trusts what files say of themselves: it panics at some damaged ones.
@@ -173,6 +249,7 @@ impl RecordReader for OrcReader {
         let positions: Vec<Option<usize>> =
             sources.iter().map(|s| s.and_then(|s| used.iter().position(|u| *u == s))).collect();
         let schema = self.wanted(columns)?;
+        let case_sensitive = self.case_sensitive;
         let mut reader = builder.with_projection(mask).with_batch_size(batch_size).with_file_byte_range(range).build();
         Ok(Box::new(std::iter::from_fn(move || {
             let batch = match guarded(|| reader.next()) {
@@ -180,7 +257,7 @@ impl RecordReader for OrcReader {
                 Ok(Err(error)) => Err(error),
                 Err(text) => Err(io(&path, text)),
             };
-            Some(batch.and_then(|batch| fitted(&batch, &positions, &schema, &path)))
+            Some(batch.and_then(|batch| fitted(&batch, &positions, &schema, &path, case_sensitive)))
         })))
     }
 }
@@ -202,21 +279,30 @@ fn nulls(schema: &SchemaRef, rows: usize) -> Result<RecordBatch> {
 }
 
 /// A file's columns as the table has them.
-fn fitted(batch: &RecordBatch, positions: &[Option<usize>], schema: &SchemaRef, path: &Path) -> Result<RecordBatch> {
+fn fitted(
+    batch: &RecordBatch,
+    positions: &[Option<usize>],
+    schema: &SchemaRef,
+    path: &Path,
+    case_sensitive: bool,
+) -> Result<RecordBatch> {
     let columns = positions
         .iter()
         .zip(schema.fields())
         .map(|(position, field)| match position {
             None => Ok(new_null_array(field.data_type(), batch.num_rows())),
-            Some(position) => {
-                column(batch.column(*position), field.data_type()).map_err(|e| unreadable(&path::uri(path), e))
-            }
+            Some(position) => column(batch.column(*position), field.data_type(), case_sensitive)
+                .map_err(|e| unreadable(&path::uri(path), e)),
         })
         .collect::<Result<Vec<ArrayRef>>>()?;
     RecordBatch::try_new(schema.clone(), columns).map_err(from_arrow)
 }
 
-fn column(stored: &ArrayRef, wanted: &ArrowType) -> std::result::Result<ArrayRef, arrow::error::ArrowError> {
+fn column(
+    stored: &ArrayRef,
+    wanted: &ArrowType,
+    case_sensitive: bool,
+) -> std::result::Result<ArrayRef, arrow::error::ArrowError> {
     match (stored.data_type(), wanted) {
         (same, _) if same == wanted => Ok(stored.clone()),
         (
@@ -227,6 +313,6 @@ fn column(stored: &ArrayRef, wanted: &ArrowType) -> std::result::Result<ArrayRef
             let times = stored.as_primitive::<TimestampMicrosecondType>().clone();
             Ok(Arc::new(times.with_timezone(zone.clone())))
         }
-        _ => arrow::compute::cast(stored, wanted),
+        _ => evolved(stored, wanted, case_sensitive).map_err(|e| arrow::error::ArrowError::ExternalError(e.into())),
     }
 }

@@ -515,7 +515,7 @@ impl PhysicalExprAdapter for Fitted {
                 let Some(field) = self.file.fields().get(column.index()) else { return Ok(Transformed::no(expr)) };
                 let stored: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), column.index()));
                 if let Some(wanted) = self.evolved.get(column.index()).cloned().flatten() {
-                    let evolved = Arc::new(Evolved::new(stored, wanted, self.case_sensitive));
+                    let evolved: Arc<dyn PhysicalExpr> = Arc::new(Evolved::new(stored, wanted, self.case_sensitive));
                     return Ok(Transformed::new(evolved, true, TreeNodeRecursion::Jump));
                 }
                 if field.name() != column.name() {

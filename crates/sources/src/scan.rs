@@ -17,6 +17,7 @@ use crate::request::{ScanRequest, SourceScan};
 use crate::table::{FilesTable, Format};
 use crate::text::{BinaryReader, TextReader, any_compressed, binary_schema, text_schema};
 use crate::write::validate::{check_times, check_types};
+use crate::xml::{self, XmlOptions, XmlReader};
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::session_state::SessionState;
 use firesteel_error::{Result, SparkError};
@@ -57,10 +58,10 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
 
 fn check_format(format: &str) -> Result<()> {
     match format {
-        "parquet" | "csv" | "json" | "text" | "binaryfile" | "orc" => Ok(()),
+        "parquet" | "csv" | "json" | "text" | "binaryfile" | "orc" | "xml" => Ok(()),
         "avro" => Err(SparkError::new("_LEGACY_ERROR_TEMP_1139").with("provider", format)),
         "kafka" => Err(SparkError::new("_LEGACY_ERROR_TEMP_1140").with("provider", format)),
-        "xml" | "jdbc" | "socket" | "rate" | "noop" | "console" => {
+        "jdbc" | "socket" | "rate" | "noop" | "console" => {
             Err(SparkError::unsupported(format!("the data source {format}")))
         }
         other => Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", other)),
@@ -130,7 +131,7 @@ fn text_files(
         Some(schema) => Ok(schema.clone()),
         None if files.is_empty() => Err(SparkError::new("UNABLE_TO_INFER_SCHEMA")
             .with("format", crate::write::validate::display_name(&request.format))),
-        None => infer(),
+        None => crate::inferred::schema(&request.format, &files, &request.options, conf, infer),
     };
     let (schema, reader): (StructType, Arc<dyn RecordReader>) = match request.format.as_str() {
         "csv" => {
@@ -154,6 +155,13 @@ fn text_files(
             check_types("json", &schema)?;
             check_corrupt(&schema, &corrupt)?;
             (schema.clone(), Arc::new(JsonReader::new(options, schema, is_compressed)))
+        }
+        "xml" => {
+            let options = XmlOptions::new(options, &request.options, conf)?;
+            let schema = inferred(&|| xml::infer(&files, &options))?;
+            check_types("xml", &schema)?;
+            check_corrupt(&schema, &options.corrupt_column)?;
+            (schema.clone(), Arc::new(XmlReader::new(options, schema)))
         }
         "orc" => {
             let schema = match declared.clone() {

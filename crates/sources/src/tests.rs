@@ -600,7 +600,7 @@ async fn options_that_would_mean_nothing_are_refused() {
     for (option, refused, taken) in [
         ("locale", "de", "en-US"),
         ("maxCharsPerColumn", "5", "-1"),
-        ("unescapedQuoteHandling", "SKIP_VALUE", "STOP_AT_DELIMITER"),
+        ("unescapedQuoteHandling", "RAISE_ERROR", "STOP_AT_DELIMITER"),
     ] {
         let error = place.read("csv", &path, "", &[(option, refused)]).await.unwrap_err();
         assert!(error.is("UNSUPPORTED_FEATURE.NOT_IN_THIS_SERVER"), "{error}");

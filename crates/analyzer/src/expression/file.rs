@@ -31,12 +31,12 @@ pub(super) fn file_fact(a: &mut Analyzer<'_>, name: &str, origin: &Origin, scope
     a.file_used = Some(attribute.clone());
     let fact = get_field(a, attribute.typed(), position)?;
     if position > 0 {
-        return Ok(fact.named(text));
+        return Ok(TypedExpr { nullable: false, ..fact.named(text) });
     }
     // A path is `file:/a` in `_metadata`, `file:///a` here.
     let mut context = a.build_context(origin);
     let from = super::literal(&Literal::Integer(6))?;
     let path = context.call("substring", vec![fact, from])?;
     let scheme = super::literal(&Literal::String("file://".into()))?;
-    Ok(context.call("concat", vec![scheme, path])?.named(text))
+    Ok(TypedExpr { nullable: false, ..context.call("concat", vec![scheme, path])?.named(text) })
 }

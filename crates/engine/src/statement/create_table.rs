@@ -235,8 +235,8 @@ impl Runner {
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
         let python = self.session.python().source(&provider);
-        if python.is_none() && !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc") {
-            if matches!(provider.as_str(), "avro" | "xml" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
+        if python.is_none() && !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "xml") {
+            if matches!(provider.as_str(), "avro" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
                 return Err(SparkError::unsupported(format!("tables of the format {provider}")));
             }
             return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", new.provider));
@@ -275,6 +275,15 @@ impl Runner {
             if !new.schema.names().any(|name| name.eq_ignore_ascii_case(column)) {
                 return Err(not_defined("bucket", column));
             }
+        }
+        if let Some(bucketing) = &new.bucketing
+            && let Some(column) =
+                bucketing.columns.iter().find(|c| partitions.iter().any(|p| p.name.eq_ignore_ascii_case(c)))
+        {
+            let names: Vec<&str> = partitions.iter().map(|p| p.name.as_str()).collect();
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1166")
+                .with("bucketCol", column)
+                .with("normalizedPartCols", names.join(", ")));
         }
         for field in new.schema.fields {
             if !partitions.iter().any(|p: &StructField| p.name == field.name) {

@@ -113,7 +113,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("_LEGACY_ERROR_TEMP_1163", "", Analysis, &["tableName", "specifiedPartCols", "existingPartCols"], "The table <tableName> is partitioned by [<existingPartCols>], not by [<specifiedPartCols>]."),
     c("_LEGACY_ERROR_TEMP_1164", "", Analysis, &["tableName", "specifiedBucketString", "existingBucketString"], "The buckets of the table <tableName> are <existingBucketString>, not <specifiedBucketString>."),
     c("_LEGACY_ERROR_TEMP_1165", "", Analysis, &[], ""),
-    c("_LEGACY_ERROR_TEMP_1166", "", Analysis, &["bucketCol", "normalizedPartCols"], ""),
+    c("_LEGACY_ERROR_TEMP_1166", "", Analysis, &["bucketCol", "normalizedPartCols"], "The bucket column '<bucketCol>' is one of the partition columns '<normalizedPartCols>'."),
     c("_LEGACY_ERROR_TEMP_1167", "", Analysis, &["sortCol", "normalizedPartCols"], ""),
     c("_LEGACY_ERROR_TEMP_1169", "", Analysis, &["tableName", "normalizedPartSpec", "partColNames"], ""),
     c("_LEGACY_ERROR_TEMP_1171", "", Analysis, &["col", "schema"], ""),

@@ -1,7 +1,7 @@
 //! Records of a block of lines, all values by their places.
 
-use super::CsvOptions;
 use super::parser::{Kind, Tokens};
+use super::{CsvOptions, UnescapedQuotes};
 use crate::blocks::Blocks;
 
 /// Set in the start of values that do not stand in the block as they are, but in the arena.
@@ -66,6 +66,7 @@ impl CsvOptions {
     /// True where records can be read from blocks of lines.
     pub fn reads_blocks(&self) -> bool {
         !self.multi_line
+            && self.unescaped_quotes == UnescapedQuotes::StopAtDelimiter
             && Blocks::can_read(&self.lines)
             && self.separator.len() == 1
             && self.separator.first().copied() != self.quote

@@ -36,6 +36,30 @@ impl ParseMode {
     }
 }
 
+/// What happens where text follows the quote that ends a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnescapedQuotes {
+    /// The value goes on to the next separator, quotes and all.
+    StopAtDelimiter,
+    /// The value ends at the first separator, even within the quotes.
+    BackToDelimiter,
+    /// The quote belongs to the value.
+    StopAtClosingQuote,
+    /// The value is null.
+    SkipValue,
+}
+
+impl UnescapedQuotes {
+    fn new(options: &SourceOptions) -> Self {
+        match options.get("unescapedQuoteHandling").map(str::to_uppercase).as_deref() {
+            Some("BACK_TO_DELIMITER") => Self::BackToDelimiter,
+            Some("STOP_AT_CLOSING_QUOTE") => Self::StopAtClosingQuote,
+            Some("SKIP_VALUE") => Self::SkipValue,
+            _ => Self::StopAtDelimiter,
+        }
+    }
+}
+
 /// The error of a record in the mode FAILFAST.
 pub(crate) fn malformed(record: &str) -> SparkError {
     SparkError::new("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION")
@@ -51,6 +75,7 @@ pub struct CsvOptions {
     pub escape: Option<u8>,
     pub escape_of_escape: Option<u8>,
     pub comment: Option<u8>,
+    pub unescaped_quotes: UnescapedQuotes,
     pub header: bool,
     pub multi_line: bool,
     pub trims_start: bool,
@@ -135,6 +160,7 @@ impl CsvOptions {
             escape,
             escape_of_escape: byte("charToEscapeQuoteEscaping", default_escape)?,
             comment: byte("comment", None)?,
+            unescaped_quotes: UnescapedQuotes::new(options),
             header: options.flag("header", false)?,
             multi_line: options.boolean("multiLine", false)?,
             trims_start: options.flag("ignoreLeadingWhiteSpace", false)?,

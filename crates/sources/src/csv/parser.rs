@@ -1,6 +1,6 @@
 //! Records of CSV text.
 
-use super::CsvOptions;
+use super::{CsvOptions, UnescapedQuotes};
 
 /// What a value was written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +154,20 @@ impl CsvOptions {
                 return after;
             }
             // Text goes on behind the quote: the quotes are part of it.
-            let end = self.value_end(data, at + 1);
+            let end = match self.unescaped_quotes {
+                UnescapedQuotes::StopAtClosingQuote => {
+                    tokens.text.push(byte);
+                    at += 1;
+                    continue;
+                }
+                UnescapedQuotes::SkipValue => {
+                    tokens.text.truncate(start);
+                    tokens.push(start, Kind::Missing);
+                    return self.value_end(data, at + 1);
+                }
+                UnescapedQuotes::BackToDelimiter => self.value_end(data, begin + 1),
+                UnescapedQuotes::StopAtDelimiter => self.value_end(data, at + 1),
+            };
             tokens.text.truncate(start);
             self.unquoted(&data[begin..end], tokens);
             return end;

@@ -6,6 +6,7 @@ use super::orc::OrcEncoding;
 use super::parquet::ParquetEncoding;
 use super::task::Layout;
 use super::text::{self, TextBytes, TextFile};
+use super::xml::XmlEncoding;
 use crate::charset::Charset;
 use crate::codec::Codec;
 use crate::options::SourceOptions;
@@ -29,6 +30,12 @@ pub trait TextEncoding: Send + Sync {
     fn start(&self, out: &mut String);
     /// Adds rows.
     fn rows(&self, batch: &RecordBatch, out: &mut String) -> Result<()>;
+    /// What a file ends with.
+    fn end(&self, _out: &mut String) {}
+    /// True where a file without rows is empty.
+    fn is_empty_without_rows(&self) -> bool {
+        false
+    }
 }
 
 /// Makes files of a format.
@@ -50,7 +57,8 @@ impl Encoder {
             "text" => (Arc::new(text::Lines::new(options)?), ".txt"),
             "avro" => return Err(SparkError::new("_LEGACY_ERROR_TEMP_1139").with("provider", "avro")),
             "kafka" => return Err(SparkError::new("_LEGACY_ERROR_TEMP_1140").with("provider", "kafka")),
-            "xml" | "jdbc" | "console" => {
+            "xml" => (Arc::new(XmlEncoding::new(options, &request.options, conf, &layout.schema)?), ".xml"),
+            "jdbc" | "console" => {
                 return Err(SparkError::unsupported(format!("writes to the data source {}", request.format)));
             }
             "binaryfile" => {
@@ -64,6 +72,7 @@ impl Encoder {
                 let name = options.any(&["encoding", "charset"]);
                 name.map_or(Ok(Charset::Utf8), |name| Charset::parse(name, "JSONOptions"))?
             }
+            "xml" => crate::xml::charset(options)?,
             _ => Charset::Utf8,
         };
         Ok(Self::Text { encoding, extension, bytes: TextBytes { codec: Codec::of_writer(options)?, charset } })

@@ -13,6 +13,7 @@ pub mod parquet;
 pub mod task;
 pub mod text;
 pub mod validate;
+pub mod xml;
 
 use crate::error::from_datafusion;
 use crate::options::SourceOptions;

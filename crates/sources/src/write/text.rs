@@ -27,6 +27,7 @@ pub struct TextFile {
     bytes: TextBytes,
     buffer: String,
     is_empty: bool,
+    is_started: bool,
 }
 
 impl TextFile {
@@ -34,8 +35,11 @@ impl TextFile {
     pub fn create(path: &Path, encoding: Arc<dyn TextEncoding>, bytes: TextBytes) -> Result<Self> {
         let file = bytes.codec.create(path).map_err(|e| unwritable(path, e))?;
         let mut buffer = String::new();
-        encoding.start(&mut buffer);
-        Ok(Self { file, path: path.to_path_buf(), encoding, bytes, buffer, is_empty: true })
+        let is_started = !encoding.is_empty_without_rows();
+        if is_started {
+            encoding.start(&mut buffer);
+        }
+        Ok(Self { file, path: path.to_path_buf(), encoding, bytes, buffer, is_empty: true, is_started })
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -53,12 +57,21 @@ impl TextFile {
 
 impl FileWriter for TextFile {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.encoding.rows(batch, &mut self.buffer)?;
+        if !std::mem::replace(&mut self.is_started, true) {
+            self.encoding.start(&mut self.buffer);
+        }
+        self.encoding.rows(batch, &mut self.buffer).map_err(|e| match e.condition() {
+            Some(_) => e,
+            None => unwritable(&self.path, e),
+        })?;
         let enough = if self.bytes.codec == Codec::None { 1 << 18 } else { 8 << 20 };
         if self.buffer.len() >= enough { self.flush() } else { Ok(()) }
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
+        if self.is_started {
+            self.encoding.end(&mut self.buffer);
+        }
         if !self.buffer.is_empty() || self.is_empty {
             self.flush()?;
         }

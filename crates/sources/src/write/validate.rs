@@ -12,6 +12,7 @@ pub fn display_name(format: &str) -> &'static str {
         "json" => "JSON",
         "orc" => "ORC",
         "text" => "Text",
+        "xml" => "XML",
         _ => "File",
     }
 }

@@ -130,7 +130,7 @@ impl Inference<'_> {
 }
 
 /// The decimal type that just holds a number.
-fn decimal_of(text: &str) -> Option<DataType> {
+pub fn decimal_of(text: &str) -> Option<DataType> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
         None => (text, 0),

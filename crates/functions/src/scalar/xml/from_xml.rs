@@ -134,12 +134,17 @@ pub(super) fn from_xml(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         .map(|(text, document)| match (text, document) {
             (None, _) => Record::Missing,
             (Some(_), None) => Record::Malformed,
-            (Some(_), Some(document)) => Record::Value(object(document, document.root_element(), fields, &options)),
+            (Some(_), Some(document)) => Record::Value(record(document, fields, &options)),
         })
         .collect();
     let zone = formats.options.get("timeZone").unwrap_or(&args.settings.time_zone);
     let converter = Converter { formats, zone: TimeZone::parse(zone)? };
     finish(args, structs(&converter, &records, &texts, fields)?)
+}
+
+/// The outermost element of a document as an object with the fields of a struct.
+pub fn record<'d>(document: &'d Document, fields: &StructType, options: &XmlOptions) -> Json<'d> {
+    object(document, document.root_element(), fields, options)
 }
 
 /// The type of a field by its name, in any letter case.

@@ -6,6 +6,7 @@ use crate::cast::parse_datetime::{parse_date, parse_timestamp};
 use crate::coercion::mismatch::{quoted, unexpected_input};
 use crate::scalar::json::checks;
 use crate::scalar::json::options::Options;
+use crate::scalar::json::schema_of_json::{compatible as of_numbers, decimal_of};
 use crate::scalar::string::constant::{not_foldable, text_of, value_of};
 use crate::scalar::string::declare::{function, param};
 use crate::{ArgType, Body, BuildContext, Signature, TypedExpr};
@@ -43,19 +44,10 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
             .with("exprName", "xml")
             .with("sqlExpr", quoted(&call)));
     };
-    let inference = Inference {
-        infers: options.flag("inferSchema", true),
-        zone: TimeZone::parse(options.get("timeZone").unwrap_or(&context.conf.time_zone))?,
-        options: XmlOptions::of(&options),
-    };
+    let zone = TimeZone::parse(options.get("timeZone").unwrap_or(&context.conf.time_zone))?;
+    let inference = Inference::new(&options, zone);
     let schema = match Document::parse(text) {
-        Some(document) => {
-            let element = document.root_element();
-            match inference.element(&document, element) {
-                DataType::Struct(fields) => DataType::Struct(fields),
-                other => DataType::struct_of(vec![StructField::new(&*inference.options.value_tag, other, true)]),
-            }
-        }
+        Some(document) => inference.row(&document),
         None => {
             let name = options.get("columnNameOfCorruptRecord").unwrap_or("_corrupt_record");
             DataType::struct_of(vec![StructField::new(name, DataType::STRING, true)])
@@ -64,13 +56,40 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     Ok(TypedExpr::new(lit(canonical(schema).sql()), DataType::STRING, false, call))
 }
 
-struct Inference {
+/// How types of elements are found.
+#[derive(Debug)]
+pub struct Inference {
     infers: bool,
+    prefers_decimal: bool,
     zone: TimeZone,
     options: XmlOptions,
 }
 
 impl Inference {
+    /// The inference that options ask for.
+    pub fn new(options: &Options, zone: TimeZone) -> Self {
+        Self {
+            infers: options.flag("inferSchema", true),
+            prefers_decimal: options.flag("prefersDecimal", false),
+            zone,
+            options: XmlOptions::of(options),
+        }
+    }
+
+    /// The type of a document's outermost element, which is a row.
+    pub fn row(&self, document: &Document) -> DataType {
+        match self.element(document, document.root_element()) {
+            DataType::Struct(fields) => DataType::Struct(fields),
+            DataType::Null => DataType::struct_of(Vec::new()),
+            other => DataType::struct_of(vec![StructField::new(&*self.options.value_tag, other, true)]),
+        }
+    }
+
+    /// The type that holds rows of both types.
+    pub fn common(&self, left: DataType, right: DataType) -> DataType {
+        compatible(left, right, &self.options.value_tag)
+    }
+
     fn element(&self, document: &Document, element: usize) -> DataType {
         let attributes = self.options.attributes(document, element);
         let has_elements = document.elements(element).next().is_some();
@@ -112,8 +131,9 @@ impl Inference {
         let unsigned = trimmed.trim_start_matches(['-', '+']);
         let is_number =
             unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') && trimmed.parse::<f64>().is_ok();
-        if is_number || matches!(trimmed, "NaN" | "INF" | "-INF" | "Infinity" | "-Infinity") {
-            return DataType::Double;
+        if is_number {
+            let decimal = if self.prefers_decimal { decimal_of(trimmed) } else { None };
+            return decimal.unwrap_or(DataType::Double);
         }
         if trimmed.eq_ignore_ascii_case("true") || trimmed.eq_ignore_ascii_case("false") {
             return DataType::Boolean;
@@ -146,10 +166,13 @@ fn put(fields: &mut Vec<(String, DataType)>, name: String, data_type: DataType, 
 
 /// The type that holds values of both types.
 fn compatible(left: DataType, right: DataType, value_tag: &str) -> DataType {
+    let is_number = |t: &DataType| matches!(t, DataType::Long | DataType::Double | DataType::Decimal(..));
+    if is_number(&left) && is_number(&right) {
+        return of_numbers(left, right);
+    }
     match (left, right) {
         (left, right) if left == right => left,
         (DataType::Null, other) | (other, DataType::Null) => other,
-        (DataType::Long, DataType::Double) | (DataType::Double, DataType::Long) => DataType::Double,
         (DataType::Date, DataType::Timestamp) | (DataType::Timestamp, DataType::Date) => DataType::Timestamp,
         (DataType::Struct(left), DataType::Struct(right)) => {
             let mut fields: Vec<StructField> = left.fields.clone();
@@ -182,7 +205,7 @@ fn compatible(left: DataType, right: DataType, value_tag: &str) -> DataType {
 }
 
 /// Types of which nothing is known are strings.
-fn canonical(data_type: DataType) -> DataType {
+pub fn canonical(data_type: DataType) -> DataType {
     match data_type {
         DataType::Null => DataType::STRING,
         DataType::Array { element, .. } => DataType::array(canonical(element.as_ref().clone()), true),

@@ -58,7 +58,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
 }
 
 /// Writes values as elements.
-struct Writer<'a> {
+pub struct Writer<'a> {
     formats: &'a Formats,
     zone: NamedZone,
     utc: NamedZone,
@@ -67,21 +67,13 @@ struct Writer<'a> {
     array_element: &'a str,
     null_value: Option<&'a str>,
     indent: &'a str,
+    checks_names: bool,
 }
 
 pub(super) fn to_xml(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let formats = args.prepared(|| Formats::of(args.settings.payload.as_deref(), Use::Printing))?;
     let options = &formats.options;
-    let writer = Writer {
-        formats,
-        zone: NamedZone::parse(options.get("timeZone").unwrap_or("UTC"))?,
-        utc: NamedZone::parse("UTC")?,
-        attribute_prefix: options.get("attributePrefix").unwrap_or("_"),
-        value_tag: options.get("valueTag").unwrap_or("_VALUE"),
-        array_element: options.get("arrayElementName").unwrap_or("item"),
-        null_value: options.get("nullValue"),
-        indent: options.get("indent").unwrap_or("    "),
-    };
+    let writer = Writer::new(formats)?;
     let tag = options.get("rowTag").unwrap_or("ROW");
     let (array, is_constant) = array_or_constant(args, 0)?;
     let Some(data_type) = args.types.first() else { return Err(SparkError::internal("to_xml without arguments")) };
@@ -93,23 +85,50 @@ pub(super) fn to_xml(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         }
         text.clear();
         writer.element(&mut text, tag, data_type, &array, row, 0)?;
+        if writer.indent.is_empty() {
+            text.push('\n');
+        }
         Ok(out.write_str(text.trim_start_matches('\n')).ok())
     })
 }
 
 fn check_name(name: &str) -> Result<()> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
-    match name.chars().find(|c| !is_name(*c)) {
+    let is_first = |c: char| c.is_alphabetic() || matches!(c, '_' | ':');
+    let found = match name.chars().next().filter(|c| is_name(*c) && !is_first(*c)) {
+        Some(first) => Some(("first name", first)),
+        None => name.chars().find(|c| !is_name(*c)).map(|c| ("name", c)),
+    };
+    match found {
         None => Ok(()),
-        Some(c) => Err(SparkError::plain(
+        Some((what, c)) => Err(SparkError::plain(
             firesteel_error::ExceptionClass::Spark,
-            format!("Illegal name character '{c}' (code {})", u32::from(c)),
+            format!("Illegal {what} character '{c}' (code {})", u32::from(c)),
         )),
     }
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    /// The writer that options ask for.
+    pub fn new(formats: &'a Formats) -> Result<Self> {
+        let options = &formats.options;
+        Ok(Self {
+            formats,
+            zone: NamedZone::parse(options.get("timeZone").unwrap_or("UTC"))?,
+            utc: NamedZone::parse("UTC")?,
+            attribute_prefix: options.get("attributePrefix").unwrap_or("_"),
+            value_tag: options.get("valueTag").unwrap_or("_VALUE"),
+            array_element: options.get("arrayElementName").unwrap_or("item"),
+            null_value: options.get("nullValue"),
+            indent: options.get("indent").unwrap_or("    "),
+            checks_names: options.flag("validateName", true),
+        })
+    }
+
     fn line(&self, out: &mut String, depth: usize) {
+        if self.indent.is_empty() {
+            return;
+        }
         out.push('\n');
         (0..depth).for_each(|_| out.push_str(self.indent));
     }
@@ -118,8 +137,8 @@ impl Writer<'_> {
         name.starts_with(self.attribute_prefix) && name != self.value_tag && !data_type.is_nested()
     }
 
-    /// A value as an element, or as several where it is an array.
-    fn element(
+    /// A value as an element, or as several where it is an array; each begins with a new line.
+    pub fn element(
         &self,
         out: &mut String,
         name: &str,
@@ -128,7 +147,9 @@ impl Writer<'_> {
         row: usize,
         depth: usize,
     ) -> Result<()> {
-        check_name(name)?;
+        if self.checks_names {
+            check_name(name)?;
+        }
         if array.is_null(row) || data_type.is_null() {
             if let Some(text) = self.null_value {
                 self.line(out, depth);
@@ -158,6 +179,10 @@ impl Writer<'_> {
             DataType::Map { key, value, .. } => {
                 let entries = array.as_map().value(row);
                 self.line(out, depth);
+                if entries.is_empty() {
+                    let _ = write!(out, "<{name}/>");
+                    return Ok(());
+                }
                 let _ = write!(out, "<{name}>");
                 let mut tag = String::new();
                 for entry in 0..entries.len() {
@@ -206,7 +231,9 @@ impl Writer<'_> {
                     self.scalar(&mut text, &field.data_type, column, row)?;
                 }
                 let attribute = field.name.strip_prefix(self.attribute_prefix).unwrap_or(&field.name);
-                check_name(attribute)?;
+                if self.checks_names {
+                    check_name(attribute)?;
+                }
                 let _ = write!(out, " {attribute}=\"");
                 write_escaped(out, &text, true);
                 out.push('"');

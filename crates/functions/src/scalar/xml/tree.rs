@@ -218,8 +218,10 @@ pub fn write_escaped(out: &mut String, text: &str, is_attribute: bool) {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
-            '>' if !is_attribute => out.push_str("&gt;"),
+            '\r' => out.push_str("&#xd;"),
             '"' if is_attribute => out.push_str("&quot;"),
+            '\n' if is_attribute => out.push_str("&#xa;"),
+            '\t' if is_attribute => out.push_str("&#x9;"),
             other => out.push(other),
         }
     }
