@@ -132,7 +132,15 @@ impl ResponseBuffer {
     }
 
     /// Adds a response, when the client is not too far behind.
-    pub async fn push(&self, mut response: ExecutePlanResponse) -> Result<(), Closed> {
+    pub async fn push(&self, response: ExecutePlanResponse) -> Result<(), Closed> {
+        self.push_before(response).await?;
+        self.arrived.notify_waiters();
+        Ok(())
+    }
+
+    /// Adds a response that another one, or the end, follows at once: the consumer hears of both together, so that
+    /// they leave in one piece.
+    pub async fn push_before(&self, mut response: ExecutePlanResponse) -> Result<(), Closed> {
         let bytes = response.encoded_len();
         loop {
             let mut drained = std::pin::pin!(self.drained.notified());
@@ -146,11 +154,10 @@ impl ResponseBuffer {
                     response.response_id = self.id(state.next());
                     state.ahead_bytes += bytes;
                     state.responses.push_back(Stored { response, bytes });
-                    drop(state);
-                    self.arrived.notify_waiters();
                     return Ok(());
                 }
             }
+            self.arrived.notify_waiters();
             drained.await;
         }
     }

@@ -76,7 +76,7 @@ impl Task {
         if self.operation.delivery.is_reattachable {
             last.response_type = Some(ResponseType::ResultComplete(ResultComplete {}));
         }
-        if last != proto::ExecutePlanResponse::default() { self.send(last).await } else { Ok(()) }
+        if last != proto::ExecutePlanResponse::default() { self.send_before(last).await } else { Ok(()) }
     }
 
     fn decoder(&self) -> Decoder<'_> {
@@ -126,7 +126,9 @@ impl Task {
                 None => break,
             }
         }
-        self.push_batches(encoder.finish()?, &mut schema).await?;
+        for batch in encoder.finish()? {
+            self.send_before(batch_response(batch, &mut schema)).await?;
+        }
         Ok(proto::ExecutePlanResponse {
             metrics: Some(encode::metrics(&status.metrics())),
             observed_metrics: encode::observed(&status.observed()),
@@ -141,9 +143,7 @@ impl Task {
     /// Sends rows, the first of them with the schema.
     async fn push_batches(&self, batches: Vec<ArrowBatch>, schema: &mut Option<proto::DataType>) -> Result<()> {
         for batch in batches {
-            let response_type = Some(ResponseType::ArrowBatch(batch));
-            self.send(proto::ExecutePlanResponse { response_type, schema: schema.take(), ..Default::default() })
-                .await?;
+            self.send(batch_response(batch, schema)).await?;
         }
         Ok(())
     }
@@ -155,8 +155,10 @@ impl Task {
                 match self.engine_command(command, is_quiet).await? {
                     CommandOutput::Checkpoint { relation_id } => {
                         let relation = Some(proto::CachedRemoteRelation { relation_id });
-                        self.push(ResponseType::CheckpointCommandResult(proto::CheckpointCommandResult { relation }))
-                            .await?;
+                        self.push_result(ResponseType::CheckpointCommandResult(proto::CheckpointCommandResult {
+                            relation,
+                        }))
+                        .await?;
                     }
                     CommandOutput::None | CommandOutput::Sql(_) => {}
                 }
@@ -169,13 +171,13 @@ impl Task {
                     }
                     _ => *request,
                 };
-                self.push(ResponseType::SqlCommandResult(SqlCommandResult { relation: Some(relation) })).await?;
+                self.push_result(ResponseType::SqlCommandResult(SqlCommandResult { relation: Some(relation) })).await?;
             }
             DecodedCommand::GetResources => {
-                self.push(ResponseType::GetResourcesCommandResult(Default::default())).await?;
+                self.push_result(ResponseType::GetResourcesCommandResult(Default::default())).await?;
             }
             DecodedCommand::ForgetModels => {
-                self.push(ResponseType::MlCommandResult(Default::default())).await?;
+                self.push_result(ResponseType::MlCommandResult(Default::default())).await?;
             }
         }
         Ok(())
@@ -221,22 +223,38 @@ impl Task {
         if self.operation.buffer.is_full() {
             return Ok(());
         }
-        self.push(ResponseType::ExecutionProgress(encode::progress(progress))).await
+        let response_type = Some(ResponseType::ExecutionProgress(encode::progress(progress)));
+        self.send(proto::ExecutePlanResponse { response_type, ..Default::default() }).await
     }
 
-    async fn push(&self, response: ResponseType) -> Result<()> {
-        self.send(proto::ExecutePlanResponse { response_type: Some(response), ..Default::default() }).await
+    /// Sends what a command gives: the end follows it.
+    async fn push_result(&self, response: ResponseType) -> Result<()> {
+        self.send_before(proto::ExecutePlanResponse { response_type: Some(response), ..Default::default() }).await
     }
 
     async fn send(&self, response: proto::ExecutePlanResponse) -> Result<()> {
-        let response = proto::ExecutePlanResponse {
+        Ok(self.operation.buffer.push(self.addressed(response)).await?)
+    }
+
+    /// Sends a response together with what follows it at once.
+    async fn send_before(&self, response: proto::ExecutePlanResponse) -> Result<()> {
+        Ok(self.operation.buffer.push_before(self.addressed(response)).await?)
+    }
+
+    fn addressed(&self, response: proto::ExecutePlanResponse) -> proto::ExecutePlanResponse {
+        proto::ExecutePlanResponse {
             session_id: self.session.key.session_id.clone(),
             server_side_session_id: self.session.server_side_id.clone(),
             operation_id: self.operation.id.clone(),
             ..response
-        };
-        Ok(self.operation.buffer.push(response).await?)
+        }
     }
+}
+
+/// A response with rows, and with the schema where that has not been sent.
+fn batch_response(batch: ArrowBatch, schema: &mut Option<proto::DataType>) -> proto::ExecutePlanResponse {
+    let response_type = Some(ResponseType::ArrowBatch(batch));
+    proto::ExecutePlanResponse { response_type, schema: schema.take(), ..Default::default() }
 }
 
 async fn tick(ticks: &mut Option<Interval>) {
