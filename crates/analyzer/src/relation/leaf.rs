@@ -1,6 +1,7 @@
 //! Relations without inputs.
 
 use super::arrow_stream;
+use super::unpivot::keeps_strings;
 use crate::analyzer::Analyzer;
 use crate::attribute::{Attribute, AttributeId};
 use crate::environment::{LocalRows, PersistedFrame, Scan};
@@ -13,7 +14,7 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::logical_expr::{EmptyRelation, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder};
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::{TypedExpr, coercion};
 use firesteel_plan::{Expr, ExprKind, LocalRelation, Origin};
 use firesteel_types::{DataType, Literal, StructField, StructType, arrow_mapping};
@@ -35,10 +36,7 @@ pub(crate) fn one_row_plan() -> LogicalPlan {
 /// `spark.range(…)`.
 pub(crate) fn range(start: i64, end: i64, step: i64, num_partitions: Option<i32>) -> Result<Resolved> {
     if step == 0 {
-        return Err(SparkError::plain(
-            firesteel_error::ExceptionClass::IllegalArgument,
-            "requirement failed: step (0) cannot be 0",
-        ));
+        return Err(SparkError::plain(ExceptionClass::IllegalArgument, "requirement failed: step (0) cannot be 0"));
     }
     let provider = crate::range::RangeTable::new(start, end, step, num_partitions);
     let scan = Scan {
@@ -252,7 +250,7 @@ fn unique_names(schema: &Schema) -> Schema {
 fn declare(a: &mut Analyzer<'_>, resolved: Resolved, declared: &StructType) -> Result<Resolved> {
     if declared.fields.len() != resolved.output.len() {
         return Err(SparkError::plain(
-            firesteel_error::ExceptionClass::IllegalArgument,
+            ExceptionClass::IllegalArgument,
             format!("The data have {} columns, the schema has {}", resolved.output.len(), declared.fields.len()),
         ));
     }
@@ -297,12 +295,12 @@ pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>]) -> Result<Resolve
     let scope = Scope::default();
     let mut typed_rows = Vec::with_capacity(rows.len());
     let width = rows.first().map_or(0, Vec::len);
-    for row in rows {
+    for (index, row) in rows.iter().enumerate() {
         if row.len() != width {
             return Err(SparkError::new("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH")
                 .with("expectedNumCols", width.to_string())
                 .with("actualNumCols", row.len().to_string())
-                .with("rowIndex", "0"));
+                .with("rowIndex", index.to_string()));
         }
         let mut typed = Vec::with_capacity(width);
         for expr in row {
@@ -320,9 +318,15 @@ pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>]) -> Result<Resolve
     let mut attributes = Vec::with_capacity(width);
     for column in 0..width {
         let types: Vec<DataType> = typed_rows.iter().map(|r| r[column].data_type.clone()).collect();
-        let common = coercion::wider_common_type(&types, ansi).ok_or_else(|| {
-            SparkError::new("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE")
-                .with("colName", format!("`col{}`", column + 1))
+        let wider = coercion::wider_common_type(&types, ansi).filter(|_| keeps_strings(&types));
+        let common = wider.ok_or_else(|| {
+            let error = SparkError::new("INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE")
+                .with("colName", format!("`col{}`", column + 1));
+            // Rows of literals are looked at as the text is read.
+            match rows.iter().flatten().all(|e| matches!(e.kind, ExprKind::Literal(_))) {
+                true => error.with_class(ExceptionClass::Parse),
+                false => error,
+            }
         })?;
         let nullable = typed_rows.iter().any(|r| r[column].nullable);
         attributes.push(Attribute::new(format!("col{}", column + 1), common, nullable));
