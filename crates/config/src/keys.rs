@@ -25,6 +25,7 @@ keys! {
     COUNT_OF_TABLE_STAR = "spark.sql.legacy.allowStarWithSingleTableIdentifierInCount";
     GROUP_BY_ALIASES = "spark.sql.groupByAliases";
     ORDER_BY_ORDINAL = "spark.sql.orderByOrdinal";
+    ORDINALS_FIRST = "spark.sql.prioritizeOrdinalResolutionInSort.enabled";
     CROSS_JOIN_ENABLED = "spark.sql.crossJoin.enabled";
     PIVOT_MAX_VALUES = "spark.sql.pivotMaxValues";
     TRANSPOSE_MAX_VALUES = "spark.sql.transposeMaxValues";

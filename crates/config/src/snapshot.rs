@@ -194,6 +194,8 @@ snapshot! {
     group_by_aliases: bool = boolean(GROUP_BY_ALIASES);
     /// Whether numbers in `ORDER BY` are positions.
     order_by_ordinal: bool = boolean(ORDER_BY_ORDINAL);
+    /// Whether positions in ORDER BY mean outputs alone, not columns that other keys need besides.
+    ordinals_first: bool = boolean(ORDINALS_FIRST);
     /// Whether a select list knows its own earlier aliases.
     lateral_column_alias: bool = boolean(LATERAL_COLUMN_ALIAS);
     /// Whether arguments may be given as `name => value`.

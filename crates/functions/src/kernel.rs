@@ -218,6 +218,11 @@ impl SparkScalarUdf {
         }
     }
 
+    /// The same call with values that may be null.
+    pub fn with_nulls(&self) -> Self {
+        Self { nullable: true, ..self.for_partition(self.partition) }
+    }
+
     /// The name with the settings of this call.
     fn full_name(&self) -> String {
         match &self.settings.payload {

@@ -148,7 +148,7 @@ fn special(
         "input_file_name" | "input_file_block_start" | "input_file_block_length" if call.arguments.is_empty() => {
             super::file::file_fact(a, name, origin, scope).map(Some)
         }
-        "grouping" | "grouping_id" | "grouping__id" => grouping(a, name, call, scope).map(Some),
+        "grouping" | "grouping_id" => grouping(a, name, call, scope).map(Some),
         // `NOT LIKE ALL`: like none of them; `NOT LIKE ANY`: not like all of them.
         "notlikeall" => negated(a, "likeany", call, origin, scope).map(Some),
         "notlikeany" => negated(a, "likeall", call, origin, scope).map(Some),

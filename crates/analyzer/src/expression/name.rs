@@ -61,6 +61,8 @@ pub(crate) fn attribute(
     if let [one] = name
         && let Some(function) = bare_function(one)
     {
+        // `grouping__id` stands for the call under this name.
+        let function = if function == "grouping__id" { "grouping_id" } else { function };
         let call = FunctionCall::new(vec![function.to_string()], Vec::new());
         return super::call::function(a, &call, &Origin::Unknown, scope);
     }

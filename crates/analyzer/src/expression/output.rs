@@ -128,7 +128,8 @@ fn parse_metadata(text: &str) -> Result<Metadata> {
 
 /// Whether a name means the call of a function, not a column of that name.
 fn is_bare_call(name: &[String], typed: &TypedExpr) -> bool {
-    matches!(name, [one] if super::name::bare_function(one).is_some()) && typed.name.ends_with(')')
+    let is_call = |one: &str| super::name::bare_function(one).is_some_and(|function| function != "grouping__id");
+    matches!(name, [one] if is_call(one)) && typed.name.ends_with(')')
 }
 
 /// The name of a column without an alias: a cast of a column keeps the

@@ -8,7 +8,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, HashMap};
 use datafusion::logical_expr::expr::{AggregateFunction, GroupingSet};
 use datafusion::logical_expr::{
-    Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, Operator, binary_expr, lit,
+    Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, Operator, ScalarUDF, binary_expr, lit,
 };
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{SparkScalarUdf, TypedExpr};
@@ -104,6 +104,7 @@ pub(crate) fn plan(
         output.expr = transformed.data;
         if groups.sets.is_some() && transformed.transformed {
             output.nullable |= uses_a_key(&output.expr, &keys);
+            output.expr = with_nulls(output.expr.clone(), &keys)?;
         }
     }
     let group_expr = match &groups.sets {
@@ -172,6 +173,26 @@ fn uses_a_key(expr: &DfExpr, keys: &[NamedExpr]) -> bool {
         _ => false,
     };
     expr.exists(|e| Ok(is_key(e))).unwrap_or(false)
+}
+
+/// Calls over keys may be null under grouping sets, though the input's rows make none.
+fn with_nulls(expr: DfExpr, keys: &[NamedExpr]) -> Result<DfExpr> {
+    let transformed = expr.transform_up(|e| {
+        let changed = match &e {
+            DfExpr::ScalarFunction(call) => {
+                let any: &dyn std::any::Any = call.func.inner().as_ref();
+                let udf = any.downcast_ref::<SparkScalarUdf>().filter(|udf| !udf.is_nullable());
+                udf.filter(|_| uses_a_key(&e, keys))
+                    .map(|udf| ScalarUDF::new_from_impl(udf.with_nulls()).call(call.args.clone()))
+            }
+            _ => None,
+        };
+        Ok(match changed {
+            Some(changed) => Transformed::yes(changed),
+            None => Transformed::no(e),
+        })
+    });
+    Ok(built(transformed)?.data)
 }
 
 /// True where two expressions have the same value, whatever the order of the operands of sums and the like.

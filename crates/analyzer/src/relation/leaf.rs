@@ -310,12 +310,12 @@ pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>], names: &[String])
     let scope = Scope::default();
     let mut typed_rows = Vec::with_capacity(rows.len());
     let width = rows.first().map_or(0, Vec::len);
-    for row in rows {
+    for (index, row) in rows.iter().enumerate() {
         if row.len() != width {
             return Err(SparkError::new("INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH")
                 .with("expectedNumCols", width.to_string())
                 .with("actualNumCols", row.len().to_string())
-                .with("rowIndex", "0"));
+                .with("rowIndex", index.to_string()));
         }
         let mut typed = Vec::with_capacity(width);
         for expr in row {

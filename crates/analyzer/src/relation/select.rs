@@ -346,8 +346,11 @@ fn analyse_over(
                 ),
             });
         }
-        // Columns that other keys need besides the outputs can be meant by positions too.
-        let needed = if list.is_aggregate { Vec::new() } else { needed_columns(&named, &outputs, &scope) };
+        // Columns that other keys need besides the outputs were once meant by positions too.
+        let needed = match list.is_aggregate || a.env.conf().ordinals_first {
+            true => Vec::new(),
+            false => needed_columns(&named, &outputs, &scope),
+        };
         for (order, typed) in orders.into_iter().zip(named) {
             let typed = match typed {
                 Some(typed) => typed,

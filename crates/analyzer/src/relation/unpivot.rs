@@ -109,8 +109,21 @@ pub(crate) fn unpivot(a: &mut Analyzer<'_>, unpivot: &Unpivot) -> Result<Resolve
 
 /// Types may be widened, but strings do not become anything else, nor anything else a string.
 pub(super) fn keeps_strings(types: &[DataType]) -> bool {
-    let are_strings = |t: &&DataType| t.is_string() || t.is_null();
-    !types.iter().any(DataType::is_string) || types.iter().all(|t| are_strings(&t))
+    if types.iter().any(DataType::is_string) {
+        return types.iter().all(|t| t.is_string() || t.is_null());
+    }
+    let parts = |t: &DataType| match t {
+        DataType::Array { element, .. } => vec![element.as_ref().clone()],
+        DataType::Map { key, value, .. } => vec![key.as_ref().clone(), value.as_ref().clone()],
+        DataType::Struct(fields) => fields.fields.iter().map(|f| f.data_type.clone()).collect(),
+        _ => Vec::new(),
+    };
+    let parts: Vec<Vec<DataType>> = types.iter().map(parts).collect();
+    let width = parts.iter().map(Vec::len).max().unwrap_or(0);
+    (0..width).all(|i| {
+        let same: Vec<DataType> = parts.iter().filter_map(|p| p.get(i).cloned()).collect();
+        keeps_strings(&same)
+    })
 }
 
 fn field_name(name: &str) -> Result<TypedExpr> {

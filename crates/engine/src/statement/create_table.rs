@@ -12,8 +12,9 @@ use firesteel_plan::{
     ColumnDefinition, CreateTable, Expr, ExprKind, Options, PartitionField, PartitionSpec, TableName,
 };
 use firesteel_sources::path::{local_path, short_uri};
+use firesteel_sources::write::validate::check_fields;
 use firesteel_sources::{SaveMode, ScanRequest};
-use firesteel_types::{Metadata, StructField, StructType};
+use firesteel_types::{DataType, Metadata, StructField, StructType};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -60,9 +61,6 @@ impl Runner {
         }
         check_name(&name.name)?;
         self.catalog().database(&name.database)?;
-        if self.catalog().table(&name).is_some() {
-            return if create.if_not_exists { Ok(nothing()) } else { Err(already_exists(&name)) };
-        }
         let (columns, partition_columns) = self.columns(&name, create)?;
         let has_no_columns = columns.fields.is_empty();
         let mut options = BTreeMap::new();
@@ -101,6 +99,13 @@ impl Runner {
             options,
             collation: create.spec.collation.clone(),
         };
+        if !has_no_columns {
+            self.check_provider(&new.provider)?;
+            self.check_columns(&new)?;
+        }
+        if self.catalog().table(&new.name).is_some() {
+            return if create.if_not_exists { Ok(nothing()) } else { Err(already_exists(&new.name)) };
+        }
         let Some(query) = &create.query else {
             if has_no_columns && self.inferred(&mut new)?.is_none() {
                 let format = crate::write::format_name(&new.provider);
@@ -223,9 +228,61 @@ impl Runner {
         Ok((!new.schema.fields.is_empty()).then_some(()))
     }
 
+    /// Fails unless tables can be of this format.
+    fn check_provider(&self, name: &str) -> Result<()> {
+        let provider = crate::write::format_name(name);
+        let is_known = matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "xml");
+        if is_known || self.session.python().source(&provider).is_some() {
+            return Ok(());
+        }
+        if matches!(provider.as_str(), "avro" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
+            return Err(SparkError::unsupported(format!("tables of the format {provider}")));
+        }
+        Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", name))
+    }
+
+    /// Fails for columns that no table can have, and for a layout of columns that are not there.
+    fn check_columns(&self, new: &NewTable) -> Result<()> {
+        let case_sensitive = self.conf().case_sensitive;
+        let mut seen: Vec<String> = Vec::new();
+        for field in &new.schema.fields {
+            let key = if case_sensitive { field.name.clone() } else { field.name.to_lowercase() };
+            if seen.contains(&key) {
+                return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", attribute::quote(&key)));
+            }
+            seen.push(key);
+        }
+        let not_defined = |kind: &str, column: &str| {
+            let names: Vec<String> = new.schema.names().map(attribute::quote).collect();
+            SparkError::new("COLUMN_NOT_DEFINED_IN_TABLE")
+                .with("colType", kind)
+                .with("colName", attribute::quote(column))
+                .with("tableName", new.name.quoted())
+                .with("tableCols", names.join(", "))
+        };
+        let mut partitions: Vec<&StructField> = Vec::new();
+        for column in &new.partition_columns {
+            let field = new.schema.fields.iter().find(|f| f.name.eq_ignore_ascii_case(column));
+            partitions.push(field.ok_or_else(|| not_defined("partition", column))?);
+        }
+        for column in new.bucketing.iter().flat_map(|bucketing| &bucketing.columns) {
+            if !new.schema.names().any(|name| name.eq_ignore_ascii_case(column)) {
+                return Err(not_defined("bucket", column));
+            }
+        }
+        if !partitions.is_empty() && partitions.len() == new.schema.fields.len() {
+            return Err(SparkError::new("ALL_PARTITION_COLUMNS_NOT_ALLOWED"));
+        }
+        let cannot_part = |t: &DataType| t.is_nested() || matches!(t, DataType::Variant | DataType::CalendarInterval);
+        match partitions.into_iter().find(|field| cannot_part(&field.data_type)) {
+            Some(field) => Err(SparkError::new("INVALID_PARTITION_COLUMN_DATA_TYPE")
+                .with("type", format!("\"{}\"", field.data_type.sql()))),
+            None => Ok(()),
+        }
+    }
+
     /// Checks a new table, makes its folder, and adds it to the catalog.
     pub(crate) fn add_table(&self, mut new: NewTable) -> Result<()> {
-        let conf = self.conf();
         for field in &mut new.schema.fields {
             field.metadata = field.metadata.without_notes();
         }
@@ -235,12 +292,8 @@ impl Runner {
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
         let python = self.session.python().source(&provider);
-        if python.is_none() && !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "xml") {
-            if matches!(provider.as_str(), "avro" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
-                return Err(SparkError::unsupported(format!("tables of the format {provider}")));
-            }
-            return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", new.provider));
-        }
+        self.check_provider(&new.provider)?;
+        let is_python = python.is_some();
         if let Some(python) = python
             && new.schema.fields.is_empty()
         {
@@ -250,31 +303,10 @@ impl Runner {
         } else if new.schema.fields.is_empty() {
             self.inferred(&mut new)?;
         }
-        let mut seen: Vec<String> = Vec::new();
-        for field in &new.schema.fields {
-            let key = if conf.case_sensitive { field.name.clone() } else { field.name.to_lowercase() };
-            if seen.contains(&key) {
-                return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", attribute::quote(&key)));
-            }
-            seen.push(key);
-        }
+        self.check_columns(&new)?;
         let (mut data, mut partitions) = (Vec::new(), Vec::new());
-        let not_defined = |kind: &str, column: &str| {
-            let names: Vec<String> = new.schema.names().map(attribute::quote).collect();
-            SparkError::new("COLUMN_NOT_DEFINED_IN_TABLE")
-                .with("colType", kind)
-                .with("colName", attribute::quote(column))
-                .with("tableName", new.name.quoted())
-                .with("tableCols", names.join(", "))
-        };
         for column in &new.partition_columns {
-            let field = new.schema.fields.iter().find(|f| f.name.eq_ignore_ascii_case(column));
-            partitions.push(field.ok_or_else(|| not_defined("partition", column))?.clone());
-        }
-        for column in new.bucketing.iter().flat_map(|bucketing| &bucketing.columns) {
-            if !new.schema.names().any(|name| name.eq_ignore_ascii_case(column)) {
-                return Err(not_defined("bucket", column));
-            }
+            partitions.extend(new.schema.fields.iter().find(|f| f.name.eq_ignore_ascii_case(column)).cloned());
         }
         if let Some(bucketing) = &new.bucketing
             && let Some(column) =
@@ -290,8 +322,11 @@ impl Runner {
                 data.push(field);
             }
         }
-        if data.is_empty() && !partitions.is_empty() {
-            return Err(SparkError::new("ALL_PARTITION_COLUMNS_NOT_ALLOWED"));
+        if !is_python {
+            // Parquet's shapes have a table, if no rows.
+            let is_shape = |t: &DataType| matches!(t, DataType::Geometry(_) | DataType::Geography(_));
+            let held = data.iter().filter(|f| provider != "parquet" || !is_shape(&f.data_type));
+            check_fields(&provider, &StructType::new(held.cloned().collect()))?;
         }
         let partition_columns = partitions.iter().map(|f| f.name.clone()).collect();
         data.extend(partitions);

@@ -230,6 +230,7 @@ impl Runner {
             Statement::ExecuteImmediate { .. } => {
                 Err(SparkError::new("NESTED_EXECUTE_IMMEDIATE").with("sqlString", text))
             }
+            Statement::Script(_) => Err(SparkError::new("SQL_SCRIPT_IN_EXECUTE_IMMEDIATE").with("sqlString", text)),
             _ => self.run(&statement),
         }
     }

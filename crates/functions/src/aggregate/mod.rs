@@ -258,8 +258,7 @@ impl AggregateContext {
         let syntax = match (self.call.order_by.is_empty(), self.call.ignore_nulls) {
             (false, _) => "WITHIN GROUP (ORDER BY ...)",
             (true, Some(true)) => "IGNORE NULLS",
-            (true, Some(false)) => "RESPECT NULLS",
-            (true, None) => return Ok(()),
+            (true, Some(false) | None) => return Ok(()),
         };
         Err(SparkError::new("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
             .with("prettyName", format!("`{}`", self.name))

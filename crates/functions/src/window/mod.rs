@@ -59,14 +59,12 @@ fn over_nothing(function: Arc<WindowUDF>, arguments: Vec<Expr>, ignore_nulls: bo
     Expr::WindowFunction(Box::new(call))
 }
 
-/// Fails for `IGNORE NULLS` and `RESPECT NULLS` where they mean nothing.
+/// Fails for `IGNORE NULLS` where it means nothing.
 fn check_syntax(name: &str, call: &WindowCall) -> Result<()> {
-    let syntax = match call.ignore_nulls {
-        None => return Ok(()),
-        Some(true) => "IGNORE NULLS",
-        Some(false) => "RESPECT NULLS",
-    };
+    if call.ignore_nulls != Some(true) {
+        return Ok(());
+    }
     Err(SparkError::new("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
         .with("prettyName", format!("`{name}`"))
-        .with("syntax", syntax))
+        .with("syntax", "IGNORE NULLS"))
 }

@@ -18,7 +18,7 @@ pub fn display_name(format: &str) -> &'static str {
 }
 
 /// Fails where a format cannot hold a column.
-pub fn check_types(format: &str, schema: &StructType) -> Result<()> {
+pub fn check_fields(format: &str, schema: &StructType) -> Result<()> {
     for field in &schema.fields {
         if !holds(format, &field.data_type) {
             return Err(SparkError::new("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE")
@@ -27,6 +27,12 @@ pub fn check_types(format: &str, schema: &StructType) -> Result<()> {
                 .with("columnType", format!("\"{}\"", field.data_type.sql())));
         }
     }
+    Ok(())
+}
+
+/// Fails where a format cannot hold a column, or so many of them.
+pub fn check_types(format: &str, schema: &StructType) -> Result<()> {
+    check_fields(format, schema)?;
     if format == "text" && schema.fields.len() != 1 {
         return Err(SparkError::new("_LEGACY_ERROR_TEMP_1290").with("schemaSize", schema.fields.len().to_string()));
     }
