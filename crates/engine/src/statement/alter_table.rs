@@ -171,11 +171,9 @@ impl Runner {
             if path.len() > 1 {
                 return Err(table_operation(&table.name, "ADD COLUMN with qualified column"));
             }
-            if column.position.is_some() {
-                return Err(table_operation(&table.name, "ADD COLUMN ... FIRST | AFTER"));
-            }
+            // As in Spark, FIRST and AFTER are read, and the column comes last.
             if !column.field.nullable {
-                return Err(table_operation(&table.name, "ADD COLUMN ... NOT NULL"));
+                return Err(SparkError::new("_LEGACY_ERROR_TEMP_1052"));
             }
             let mut field = self.field(&table.name, column, "ALTER TABLE ADD COLUMNS")?;
             if let Some(name) = path.last() {

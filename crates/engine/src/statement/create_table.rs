@@ -286,6 +286,8 @@ impl Runner {
         for field in &mut new.schema.fields {
             field.metadata = field.metadata.without_notes();
         }
+        // Files promise nothing of nulls.
+        new.schema = new.schema.as_nullable();
         let provider = crate::write::format_name(&new.provider);
         let (location, kind) = match &new.location {
             Some(location) => (local_path(location)?, TableKind::External),

@@ -72,6 +72,11 @@ impl Runner {
 
     fn insert_into(&self, table: &CatalogTable, insert: &Insert) -> Result<()> {
         let static_values = self.partition_values(table, &insert.partition)?;
+        if static_values.iter().any(|(_, value)| value.is_empty()) {
+            let spec: Vec<String> = static_values.iter().map(|(column, value)| format!("{column}={value}")).collect();
+            let details = format!("The spec ([{}]) contains an empty partition column value", spec.join(", "));
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1076").with("details", details));
+        }
         let is_static = |name: &str| static_values.iter().any(|(c, _)| c.eq_ignore_ascii_case(name));
         if let Some(column) = insert.columns.iter().find(|c| is_static(c)) {
             return Err(SparkError::new("STATIC_PARTITION_COLUMN_IN_INSERT_COLUMN_LIST")
@@ -100,7 +105,7 @@ impl Runner {
             let given = insert.partition.iter().find(|(c, _)| c.eq_ignore_ascii_case(&field.name));
             let target = targets.iter().position(|t| t.name == field.name);
             sources.push(match (given, target) {
-                (Some((_, Some(value))), _) => Source::Value(value.clone()),
+                (Some((_, Some(value))), _) => Source::Value(self.partition_value(table, &field.name, value)),
                 (_, Some(target)) => match &positions {
                     Some(positions) => positions[target].map_or(Source::Default, Source::Query),
                     None => Source::Query(target),

@@ -7,9 +7,9 @@ use super::rows::{nothing, rows, text, text_column};
 use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_catalog::CatalogTable;
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{ExprKind, PartitionSpec, TableName};
+use firesteel_plan::{CastMode, Expr, ExprKind, PartitionSpec, TableName};
 use firesteel_sources::partition::{escape, unescape};
-use firesteel_types::Literal;
+use firesteel_types::{DataType, Literal};
 use std::path::{Path, PathBuf};
 
 /// The folder of nulls.
@@ -56,19 +56,26 @@ impl Runner {
             if matches!(value.kind, ExprKind::Default) {
                 return Err(SparkError::new("REF_DEFAULT_VALUE_IS_NOT_ALLOWED_IN_PARTITION"));
             }
-            let data_type = table.schema.field(column).map(|(_, f)| f.data_type.char_varchar_as_string());
-            let value = match data_type {
-                Some(data_type) => self.evaluate_as(value, &data_type)?,
-                None => self.evaluate(value)?.0,
-            };
-            let value = match value {
-                Literal::Null(_) => NULL_FOLDER.to_string(),
+            let value = self.partition_value(table, column, value);
+            let value = match self.evaluate_as(&value, &DataType::STRING)? {
                 Literal::String(value) => value,
-                other => other.display(firesteel_types::time_zone::TimeZone::parse(&self.conf().time_zone)?),
+                _ => NULL_FOLDER.to_string(),
             };
             out.push((column.clone(), value));
         }
         Ok(out)
+    }
+
+    /// A value that a statement gives for a partition column: what its text is in the column's type.
+    pub(crate) fn partition_value(&self, table: &CatalogTable, column: &str, value: &Expr) -> Expr {
+        let cast = |child: Expr, to: DataType| {
+            Expr::new(ExprKind::Cast { child: Box::new(child), to, mode: CastMode::Session })
+        };
+        let written = cast(value.clone(), DataType::STRING);
+        match table.schema.field(column) {
+            Some((_, field)) => cast(written, field.data_type.char_varchar_as_string()),
+            None => written,
+        }
     }
 
     /// The partitions of a table, sorted by name.
