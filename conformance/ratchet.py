@@ -75,13 +75,25 @@ def examples() -> tuple[dict[str, str | None], dict[str, tuple[int, int]]]:
     return differences, {"usage examples": (right, len(differences))}
 
 
+def grid(update: bool) -> tuple[int, dict[str, tuple[int, int]]]:
+    """New differences, and cases that are equal. A process of its own, as it starts further ones."""
+    with Server("--cores", "2") as server, tempfile.NamedTemporaryFile("r") as counts:
+        subprocess.run(
+            [sys.executable, str(HERE / "grid" / "run.py"), "check", "--url", server.url, "--counts", counts.name,
+             *(["--update"] if update else [])],
+            check=False,
+        )
+        result = json.loads(counts.read() or "{}")
+    return result.get("new", 1), {"grid": (result.get("equal", 0), result.get("cases", 0))}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suites", type=Path, required=True)
     parser.add_argument("--update", action="store_true", help="add new passes to the lists")
     parser.add_argument("names", nargs="*", default=[])
     arguments = parser.parse_args()
-    names = arguments.names or ["doctests", "golden", "usage"]
+    names = arguments.names or ["doctests", "golden", "usage", "grid"]
     failures = 0
     rows = []
     with tempfile.TemporaryDirectory(prefix="firesteel-conformance-") as folder:
@@ -98,6 +110,10 @@ def main() -> int:
         differences, table = examples()
         rows += table.items()
         failures += hold_misses(HERE / "usage_misses.txt", differences, arguments.update)
+    if "grid" in names:
+        new, table = grid(arguments.update)
+        rows += table.items()
+        failures += new
     print(f"{'suite':<28}{'passed':>8}{'of':>8}{'share':>9}")
     for name, (passed, total) in rows:
         print(f"{name:<28}{passed:>8}{total:>8}{passed / max(total, 1):>9.1%}")

@@ -7,6 +7,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from server import Server, binary
+from test_faults import client
 
 
 class Kept:
@@ -41,7 +42,7 @@ def make(spark):
         " COMMENT 'a table' TBLPROPERTIES (a = '1')",
         "INSERT INTO d.t VALUES (1, 'x', 'a'), (2, 'y', 'b')",
         "ANALYZE TABLE d.t COMPUTE STATISTICS",
-        "CREATE VIEW d.v (n COMMENT 'twice') AS SELECT id * 2 FROM d.t",
+        "CREATE VIEW d.v (n COMMENT 'twice') AS SELECT id * 2 AS m FROM d.t",
         "CREATE FUNCTION d.f(x INT DEFAULT 3) RETURNS INT RETURN x + 1",
         "CREATE FUNCTION d.g() RETURNS TABLE (a INT, b STRING) RETURN SELECT 1, 'x'",
         "CREATE TABLE gone (a INT)",
@@ -100,12 +101,17 @@ def test_all_is_there_again(kept, end):
 
 def test_changes_survive_a_server_that_is_killed_amid_them(kept):
     server = Server(*kept.arguments)
-    session = SparkSession.builder.remote(server.url).create()
-    for number in range(20):
-        session.sql(f"CREATE TABLE t{number} (a INT)")
+    # A process of its own: a client whose server is gone looks for it for minutes.
+    code = (
+        "for number in range(20):\n    spark.sql(f'CREATE TABLE t{number} (a INT)')\n"
+        "print('done', flush=True)\nimport time\ntime.sleep(600)\n"
+    )
+    process = client(code, server)
+    assert process.stdout.readline() == "done\n"
     server.kill()
+    process.kill()
+    process.communicate()
     names = kept.run(lambda spark: {row.tableName for row in spark.sql("SHOW TABLES").collect()})
-    # The session is not stopped: its client would look for the dead server for minutes.
     assert names == {f"t{number}" for number in range(20)}
 
 

@@ -30,6 +30,8 @@ pub(crate) struct CatalogState {
 pub(crate) struct Variable {
     pub data_type: DataType,
     pub value: Literal,
+    /// What `SET … = DEFAULT` gives.
+    pub default: Literal,
 }
 
 /// The query of a view, with where its names are looked up.

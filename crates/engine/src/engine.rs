@@ -63,6 +63,7 @@ impl Engine {
             .with_config(df_config(cores, memory))
             .with_runtime_env(runtime)
             .with_default_features()
+            .with_physical_optimizer_rules(crate::broadcast::optimizer_rules())
             .with_optimizer_rule(Arc::new(firesteel_analyzer::python::RemoveUnusedPython))
             .with_query_planner(Arc::new(crate::planner::Planner))
             .build();

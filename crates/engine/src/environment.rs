@@ -41,6 +41,9 @@ pub struct SessionEnvironment {
     views: usize,
     /// What the analysis looked up.
     references: Arc<Mutex<References>>,
+    /// The view that is being defined, and the views that its query has been followed through.
+    defined: Option<String>,
+    path: Vec<String>,
 }
 
 /// What an analysis found by name.
@@ -85,7 +88,34 @@ impl SessionEnvironment {
             locals,
             views: 0,
             references: Arc::default(),
+            defined: None,
+            path: Vec::new(),
         }
+    }
+
+    /// The environment for the new query of a view, quoted, that is there already.
+    pub(crate) fn defining(mut self, view: String) -> Self {
+        self.defined = Some(view);
+        self
+    }
+
+    /// A view's query must not lead back to the view.
+    fn check_not_recursive(&self, found: &Found) -> Result<()> {
+        let Some(defined) = &self.defined else { return Ok(()) };
+        let name = match found {
+            Found::Temporary { name, .. } => attribute::quote(name),
+            Found::Global { name, .. } => {
+                attribute::quote_parts(&[self.conf.global_temp_database.clone(), name.clone()])
+            }
+            Found::Stored(table) => table.name.quoted(),
+        };
+        if !name.eq_ignore_ascii_case(defined) {
+            return Ok(());
+        }
+        let path = std::iter::once(defined).chain(&self.path).chain([defined]);
+        Err(SparkError::new("RECURSIVE_VIEW")
+            .with("viewIdent", defined.clone())
+            .with("newPath", path.cloned().collect::<Vec<_>>().join(" -> ")))
     }
 
     /// The environment in which a view's query is analysed.
@@ -108,6 +138,8 @@ impl SessionEnvironment {
             locals: self.locals.clone(),
             views: self.views + 1,
             references: Arc::default(),
+            defined: self.defined.clone(),
+            path: self.path.iter().cloned().chain([attribute::quote_parts(name)]).collect(),
         })
     }
 
@@ -166,6 +198,13 @@ impl SessionEnvironment {
             let resolved = Arc::new(self.stored_view(table, view, &qualifier)?);
             return Ok(TableLookup::Analysed { resolved, qualifier });
         }
+        let python = table.provider.as_deref().and_then(|name| self.session.python().source(name));
+        if let Some(python) = python {
+            // As in Spark, the table's own options stay with the table.
+            let schema = table.schema.char_varchar_as_string();
+            let scan = self.block(crate::python::source::table(&self.session, python, Some(schema), options))?;
+            return Ok(TableLookup::Scan { scan: Scan { name: table.name.to_string(), ..scan }, qualifier });
+        }
         let mut all: Vec<(String, String)> = table.options.clone().into_iter().collect();
         all.extend(options.iter().cloned());
         let location = table.location.clone().unwrap_or_default();
@@ -210,7 +249,7 @@ impl SessionEnvironment {
             return Ok(None);
         }
         let known = crate::write::format_name(format);
-        if known == "hive" || known == "jdbc" {
+        if known == "hive" || known == "jdbc" || self.session.python().source(format).is_some() {
             return Err(SparkError::new("UNSUPPORTED_DATASOURCE_FOR_DIRECT_QUERY").with("dataSourceType", format));
         }
         if !matches!(known.as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "avro" | "xml" | "binaryfile") {
@@ -314,6 +353,9 @@ impl Environment for SessionEnvironment {
             return Err(SparkError::unsupported("time travel"));
         }
         let found = self.session.find(name, &self.facts.current_database)?;
+        if let Some(found) = &found {
+            self.check_not_recursive(found)?;
+        }
         {
             let mut references = self.references.lock();
             references.reads_tables = true;

@@ -3,7 +3,7 @@
 use crate::analysis_cache::AnalysisCache;
 use crate::catalog_state::CatalogState;
 use crate::environment::SessionEnvironment;
-use crate::execution::{self, Execution, RunContext};
+use crate::execution::{self, Execution, ObservedMetrics, RunContext};
 use crate::python::{PythonFiles, PythonSession};
 use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine};
 use datafusion::execution::session_state::SessionState;
@@ -13,6 +13,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_functions::function::SessionFacts;
 use firesteel_plan::{Command, Relation, Statement};
 use firesteel_sql::{ParameterValues, ParserOptions};
+use firesteel_types::Literal;
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -215,6 +216,21 @@ impl Session {
         crate::analysis::answer(self, request).await
     }
 
+    /// What workers of Python functions reported to accumulators (profiles) since the last time.
+    pub fn take_accumulators(&self) -> Option<ObservedMetrics> {
+        let updates = self.python.take_accumulators();
+        if updates.is_empty() {
+            return None;
+        }
+        Some(ObservedMetrics {
+            // Clients know them by this name.
+            name: "__python_accumulator__".to_string(),
+            keys: (0..updates.len()).map(|i| i.to_string()).collect(),
+            values: updates.iter().map(|update| Literal::Binary(update.to_vec())).collect(),
+            plan_id: -1,
+        })
+    }
+
     /// A copy of the session's settings, temporary views, functions and current
     /// database under another id. Kept relations are not copied.
     pub fn clone_as(self: &Arc<Self>, session_id: &str) -> Result<Arc<Self>> {
@@ -223,6 +239,7 @@ impl Session {
         *clone.temp_views.write() = self.temp_views.read().clone();
         *clone.current.write() = self.current.read().clone();
         clone.catalog_state.copy_from(&self.catalog_state);
+        clone.python.copy_from(&self.python);
         Ok(clone)
     }
 

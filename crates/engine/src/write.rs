@@ -1,12 +1,13 @@
 //! Reading and writing of files for a session.
 
-use crate::execution;
+use crate::python::source::{PythonSource, Target};
 use crate::session::{Analysed, Session};
+use crate::{execution, python};
 use firesteel_analyzer::attribute;
 use firesteel_analyzer::environment::Scan;
-use firesteel_config::SqlConf;
-use firesteel_error::{Result, SparkError};
-use firesteel_plan::{DataSource, SaveMode, WriteOperation, WriteTarget};
+use firesteel_config::{SqlConf, keys};
+use firesteel_error::{ExceptionClass, Result, SparkError};
+use firesteel_plan::{DataSource, Options, Relation, SaveMode, WriteOperation, WriteTarget};
 use firesteel_sources::{ScanRequest, WriteRequest, WriteSummary};
 use firesteel_types::{DataType, StructType};
 use std::sync::Arc;
@@ -17,11 +18,19 @@ pub(crate) async fn scan(session: &Arc<Session>, conf: &SqlConf, source: &DataSo
     if source.is_streaming {
         return Err(SparkError::unsupported(format!("the streaming source {format}")));
     }
+    if let Some(registered) = session.python().source(&format) {
+        return python::source::scan(session, registered, source).await;
+    }
     if format == "jdbc" || !source.predicates.is_empty() {
         return Err(SparkError::unsupported("the data source jdbc"));
     }
     let schema = source.schema.as_deref().filter(|text| !text.trim().is_empty()).map(schema_of).transpose()?;
+    let schema = schema.map(|schema| without_lengths(schema, conf)).transpose()?;
     let mut paths = source.paths.clone();
+    let has_path = source.options.iter().any(|(key, _)| key.eq_ignore_ascii_case("path"));
+    if has_path && !paths.is_empty() && !conf.legacy_path_option {
+        return Err(SparkError::new("_LEGACY_ERROR_TEMP_1306").with("config", keys::LEGACY_PATH_OPTION));
+    }
     for (key, value) in &source.options {
         if key.eq_ignore_ascii_case("path") && paths.is_empty() {
             paths.push(value.clone());
@@ -52,6 +61,15 @@ fn schema_of(text: &str) -> Result<StructType> {
             .with("inputSchema", firesteel_types::text::quote_string(text))
             .with("dataType", format!("\"{}\"", other.sql()))),
     }
+}
+
+/// The schema of a reader, which has no types of strings with lengths.
+fn without_lengths(schema: StructType, conf: &SqlConf) -> Result<StructType> {
+    let plain = schema.char_varchar_as_string();
+    if plain != schema && !conf.char_varchar_as_string {
+        return Err(SparkError::new("UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING"));
+    }
+    Ok(plain)
 }
 
 /// The short name of a format, in lower case; class names of Spark's own formats are known.
@@ -87,12 +105,54 @@ pub(crate) async fn write(session: &Arc<Session>, operation: WriteOperation) -> 
     if operation.bucket.is_some() {
         return Err(SparkError::new("_LEGACY_ERROR_TEMP_1312").with("operation", "save"));
     }
+    if let Some(source) = session.python().source(&format) {
+        let (mode, options) = (operation.mode.unwrap_or(SaveMode::ErrorIfExists), operation.options);
+        return save(session, &source, operation.input, mode, path, &operation.partition_columns, options).await;
+    }
     // Clustering columns are a property of tables: as in Spark, files have none.
     let analysed = session.analyse(operation.input).await?;
     let mode = operation.mode.unwrap_or(SaveMode::ErrorIfExists);
     let partition_by = operation.partition_columns;
     write_to_path(session, &analysed, &format, path, mode, partition_by, operation.options).await?;
     Ok(())
+}
+
+/// Writes a relation into a data source in Python.
+async fn save(
+    session: &Arc<Session>,
+    source: &PythonSource,
+    input: Relation,
+    mode: SaveMode,
+    path: Option<String>,
+    partition_by: &[String],
+    mut options: Options,
+) -> Result<()> {
+    let overwrite = match mode {
+        SaveMode::Append => false,
+        SaveMode::Overwrite => true,
+        SaveMode::ErrorIfExists | SaveMode::Ignore => {
+            return Err(SparkError::new("UNSUPPORTED_DATA_SOURCE_SAVE_MODE")
+                .with("source", &source.name)
+                .with("createMode", format!("\"{mode:?}\"")));
+        }
+    };
+    if !partition_by.is_empty() {
+        return Err(SparkError::plain(
+            ExceptionClass::IllegalArgument,
+            format!(
+                "requirement failed: The data source {} has no partitions to write to: {partition_by:?}",
+                source.name
+            ),
+        ));
+    }
+    let analysed = session.analyse(input).await?;
+    let schema = attribute::schema_of(&analysed.resolved.output);
+    if let Some(path) = path {
+        options.retain(|(key, _)| !key.eq_ignore_ascii_case("path"));
+        options.push(("path".to_string(), path));
+    }
+    let target = Target { overwrite, options };
+    python::source::write(session, source, analysed.resolved.exact()?, schema, target).await
 }
 
 /// Writes an analysed relation as files of a format. `path` may stand in the options.

@@ -1,6 +1,7 @@
 //! Commands: plans that change something.
 
-use crate::{Expr, Name, Options, PythonFunction, Relation, Statement};
+use crate::{Expr, Name, Options, PythonFunction, Relation, Statement, TableName};
+use bytes::Bytes;
 
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum Command {
@@ -24,8 +25,11 @@ pub enum Command {
         name: String,
         function: PythonFunction,
     },
+    /// A data source in Python: its name, the pickled class, and the Python that pickled it.
     RegisterDataSource {
         name: String,
+        class: Bytes,
+        python_version: String,
     },
     MergeInto(Merge),
     Statement(Box<Statement>),
@@ -117,7 +121,7 @@ impl StorageLevel {
 /// `MERGE INTO`.
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub struct Merge {
-    pub target: Name,
+    pub target: TableName,
     pub target_alias: Option<String>,
     pub source: Relation,
     pub condition: Expr,

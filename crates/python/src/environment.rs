@@ -36,6 +36,8 @@ impl Environment {
 pub struct WorkerSettings {
     /// Pairs for the worker, by Spark's names.
     pub runner: Vec<(String, String)>,
+    /// How functions are profiled: `perf`, `memory`.
+    pub profiler: Option<String>,
     pub time_zone: String,
     /// Rows of an Arrow batch; 0 for any number.
     pub batch_rows: usize,

@@ -71,8 +71,8 @@ pub struct Task {
     /// Facts that belong to the evaluation type, by the names of 4.2.
     pub evaluation: Vec<(String, String)>,
     pub payload: Payload,
-    /// True where profiles are asked for.
-    pub is_profiled: bool,
+    /// How the functions are profiled: `perf`, `memory`.
+    pub profiler: Option<String>,
 }
 
 impl Task {
@@ -166,7 +166,10 @@ impl Task {
     fn functions(&self, out: &mut Vec<u8>, functions: &[Function], version: WorkerVersion) {
         let is_middle = matches!(version, WorkerVersion::V4_0 | WorkerVersion::V4_1);
         if is_middle {
-            out.put_bool(false);
+            out.put_bool(self.profiler.is_some());
+            if let Some(profiler) = &self.profiler {
+                out.put_text(profiler);
+            }
         }
         let is_named = names_arguments(self.eval_type, version);
         out.put_count(functions.len());
@@ -179,7 +182,7 @@ impl Task {
             for command in &function.commands {
                 out.put_bytes(command);
             }
-            if version >= WorkerVersion::V4_2 || (is_middle && self.is_profiled) {
+            if version >= WorkerVersion::V4_2 || (is_middle && self.profiler.is_some()) {
                 out.put_long(function.result_id);
             }
         }
@@ -261,7 +264,7 @@ mod tests {
                 commands: vec![Bytes::from_static(b"f")],
                 result_id: 7,
             }]),
-            is_profiled: false,
+            profiler: None,
         }
     }
 

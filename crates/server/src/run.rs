@@ -70,6 +70,8 @@ impl Task {
                 return Err(not_set("Plan", "op_type"));
             }
         };
+        let accumulators = self.session.engine.take_accumulators();
+        last.observed_metrics.extend(encode::observed(accumulators.as_slice()));
         // Clients acknowledge each response by a request: what belongs together comes as one.
         if self.operation.delivery.is_reattachable {
             last.response_type = Some(ResponseType::ResultComplete(ResultComplete {}));

@@ -9,6 +9,9 @@ use std::borrow::Cow;
 /// The most digits that always fit 64 bits.
 const MOST_DIGITS: usize = 18;
 
+/// The most characters that a number is read with.
+const MOST_OF_NUMBER: usize = 1000;
+
 /// How deep values that nobody wants may nest.
 const MOST_DEPTH: usize = 64;
 
@@ -267,7 +270,7 @@ impl<'a> Cursor<'a> {
             }
         }
         // Something must part a number from what follows.
-        if !matches!(self.peek(), Some(b',' | b'}' | b']' | b' ' | b'\t')) {
+        if self.at - start > MOST_OF_NUMBER || !matches!(self.peek(), Some(b',' | b'}' | b']' | b' ' | b'\t')) {
             return None;
         }
         Some(Number {

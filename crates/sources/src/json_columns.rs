@@ -58,20 +58,9 @@ enum Values {
     Date(Vec<i32>),
     Timestamp(Vec<i64>),
     TimestampNtz(Vec<i64>),
-    Text {
-        texts: Texts,
-        /// True where what is no text stands as it is written.
-        is_outer: bool,
-    },
-    Array {
-        ends: Vec<i32>,
-        element: Box<Column>,
-    },
-    Map {
-        ends: Vec<i32>,
-        keys: Texts,
-        value: Box<Column>,
-    },
+    Text(Texts),
+    Array { ends: Vec<i32>, element: Box<Column> },
+    Map { ends: Vec<i32>, keys: Texts, value: Box<Column> },
     Struct(Objects),
 }
 
@@ -84,14 +73,10 @@ struct Texts {
 impl Objects {
     /// No objects with these fields; None where a field has a type that is not read here.
     pub(crate) fn new<'f>(fields: impl IntoIterator<Item = &'f StructField>) -> Option<Self> {
-        Self::within(fields, true)
-    }
-
-    fn within<'f>(fields: impl IntoIterator<Item = &'f StructField>, is_outer: bool) -> Option<Self> {
         let (mut names, mut columns) = (HashMap::new(), Vec::new());
         for field in fields {
             names.entry(field.name.clone().into_bytes()).or_insert(columns.len());
-            columns.push(Column::new(&field.data_type, is_outer)?);
+            columns.push(Column::new(&field.data_type)?);
         }
         Some(Self { names, columns, order: Vec::new(), rows: 0 })
     }
@@ -198,7 +183,7 @@ impl Objects {
 }
 
 impl Column {
-    fn new(data_type: &DataType, is_outer: bool) -> Option<Self> {
+    fn new(data_type: &DataType) -> Option<Self> {
         let values = match data_type {
             DataType::Boolean => Values::Boolean(Vec::new()),
             DataType::Byte => Values::Byte(Vec::new()),
@@ -211,17 +196,15 @@ impl Column {
             DataType::Date => Values::Date(Vec::new()),
             DataType::Timestamp => Values::Timestamp(Vec::new()),
             DataType::TimestampNtz => Values::TimestampNtz(Vec::new()),
-            DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) => {
-                Values::Text { texts: Texts::default(), is_outer }
-            }
+            DataType::String(_) | DataType::Char(_) | DataType::Varchar(_) => Values::Text(Texts::default()),
             DataType::Array { element, .. } => {
-                Values::Array { ends: Vec::new(), element: Box::new(Self::new(element, false)?) }
+                Values::Array { ends: Vec::new(), element: Box::new(Self::new(element)?) }
             }
             DataType::Map { key, value, .. } if key.is_string() => {
-                let value = Box::new(Self::new(value, false)?);
+                let value = Box::new(Self::new(value)?);
                 Values::Map { ends: Vec::new(), keys: Texts::default(), value }
             }
-            DataType::Struct(schema) => Values::Struct(Objects::within(&schema.fields, false)?),
+            DataType::Struct(schema) => Values::Struct(Objects::new(&schema.fields)?),
             _ => return None,
         };
         Some(Self { arrow_type: arrow_mapping::to_arrow(data_type), nulls: NullBufferBuilder::new(0), values })
@@ -249,7 +232,7 @@ impl Column {
             Values::Date(values) => values.push(parsed(cursor, |text| converter.day(text))?),
             Values::Timestamp(values) => values.push(parsed(cursor, |text| converter.moment(text))?),
             Values::TimestampNtz(values) => values.push(parsed(cursor, |text| converter.local_moment(text))?),
-            Values::Text { texts, is_outer } => texts.append(cursor, *is_outer)?,
+            Values::Text(texts) => texts.append(cursor)?,
             Values::Array { ends, element } => {
                 if cursor.peek()? != b'[' {
                     return None;
@@ -297,7 +280,7 @@ impl Column {
             Values::Float(values) => values.push(0.0),
             Values::Double(values) => values.push(0.0),
             Values::Decimal(values, ..) => values.push(0),
-            Values::Text { texts, .. } => texts.ends.push(texts.ends.last().copied().unwrap_or(0)),
+            Values::Text(texts) => texts.ends.push(texts.ends.last().copied().unwrap_or(0)),
             Values::Array { ends, .. } | Values::Map { ends, .. } => ends.push(ends.last().copied().unwrap_or(0)),
             Values::Struct(objects) => objects.append_null(),
         }
@@ -315,7 +298,7 @@ impl Column {
             Values::Float(values) => values.truncate(rows),
             Values::Double(values) => values.truncate(rows),
             Values::Decimal(values, ..) => values.truncate(rows),
-            Values::Text { texts, .. } => texts.truncate(rows),
+            Values::Text(texts) => texts.truncate(rows),
             Values::Array { ends, element } => element.truncate(cut(ends, rows)),
             Values::Map { ends, keys, value } => {
                 let entries = cut(ends, rows);
@@ -346,7 +329,7 @@ impl Column {
             Values::Timestamp(values) | Values::TimestampNtz(values) => {
                 primitive::<TimestampMicrosecondType>(values, nulls, arrow_type)?
             }
-            Values::Text { texts, .. } => Arc::new(texts.finish(nulls)?),
+            Values::Text(texts) => Arc::new(texts.finish(nulls)?),
             Values::Array { ends, element } => {
                 let (ends, element) = (offsets(ends)?, element.finish());
                 let ArrowType::List(field) = arrow_type else { return Err(unlike(arrow_type)) };
@@ -443,18 +426,14 @@ impl Texts {
 
     /// Adds a value of any type.
     #[inline]
-    fn append(&mut self, cursor: &mut Cursor<'_>, is_outer: bool) -> Option<()> {
+    fn append(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
         if cursor.peek()? == b'"' {
             return self.push(cursor.quoted()?);
         }
-        let start = *cursor;
-        if is_outer {
-            cursor.skip()?;
-        } else if cursor.boolean().is_none() {
-            *cursor = start;
-            cursor.number()?.is_whole.then_some(())?;
-        }
-        self.bytes.extend_from_slice(cursor.since(start.position()));
+        // What is no text stands as it is written.
+        let start = cursor.position();
+        cursor.skip()?;
+        self.bytes.extend_from_slice(cursor.since(start));
         self.end()
     }
 

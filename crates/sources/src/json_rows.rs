@@ -12,7 +12,7 @@ use arrow::compute::{filter_record_batch, interleave_record_batch};
 use arrow::datatypes::{Schema, SchemaRef};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::scalar::json::convert::{Converter, Outcome};
-use firesteel_functions::scalar::json::reader::{Json, Malformed, Reader, Token, read_value};
+use firesteel_functions::scalar::json::reader::{Json, Malformed, Reader, Token, read_as, read_value};
 use firesteel_types::arrow_mapping::to_arrow_schema;
 use firesteel_types::{StructField, StructType};
 use std::borrow::Cow;
@@ -27,11 +27,14 @@ struct Rows<'a, 'f> {
     /// Which record each row comes from.
     sources: Vec<usize>,
     bad: Vec<bool>,
+    /// The column that whole records become.
+    single: Option<usize>,
 }
 
 impl<'a, 'f> Rows<'a, 'f> {
-    fn new(fields: Vec<&'f StructField>, rows: usize) -> Self {
+    fn new(fields: Vec<&'f StructField>, rows: usize, single: Option<&str>) -> Self {
         Self {
+            single: single.and_then(|name| fields.iter().position(|f| f.name == name)),
             columns: fields.iter().map(|_| Vec::with_capacity(rows)).collect(),
             fields,
             order: Vec::new(),
@@ -44,16 +47,6 @@ impl<'a, 'f> Rows<'a, 'f> {
         self.columns.iter_mut().for_each(|column| column.push(None));
         self.sources.push(source);
         self.bad.push(is_bad);
-    }
-
-    /// The last row's record is none.
-    fn spoil_row(&mut self) {
-        for value in self.columns.iter_mut().filter_map(|column| column.last_mut()) {
-            *value = None;
-        }
-        if let Some(bad) = self.bad.last_mut() {
-            *bad = true;
-        }
     }
 
     fn column(&self, name: &str) -> Option<usize> {
@@ -83,19 +76,52 @@ impl<'a, 'f> Rows<'a, 'f> {
 
     /// Reads the record that is the text.
     fn read(&mut self, reader: &mut Reader<'a>, source: usize) {
-        match reader.token() {
+        let before = self.bad.len();
+        let read = match reader.token() {
+            Ok(Token::End) => Ok(()),
+            Ok(token) if self.single.is_some() => self.whole(reader, token, source),
             Ok(Token::StartObject) => {
                 self.add_row(source, false);
-                if self.object(reader).is_err() {
-                    self.spoil_row();
-                }
+                self.object(reader)
             }
-            Ok(token @ Token::StartArray) => match read_value(reader, token) {
-                Ok(Json::Array(items)) => items.into_iter().for_each(|item| self.item(item, source)),
-                _ => self.add_row(source, true),
-            },
-            Ok(Token::End) => {}
-            Ok(_) | Err(_) => self.add_row(source, true),
+            Ok(Token::StartArray) => self.items(reader, source),
+            Ok(_) => Err(Malformed),
+            Err(malformed) => Err(malformed),
+        };
+        if read.is_err() {
+            self.columns.iter_mut().for_each(|column| column.truncate(before));
+            self.sources.truncate(before);
+            self.bad.truncate(before);
+            self.add_row(source, true);
+        }
+    }
+
+    /// Reads a record as one value.
+    fn whole(
+        &mut self,
+        reader: &mut Reader<'a>,
+        token: Token<'a>,
+        source: usize,
+    ) -> std::result::Result<(), Malformed> {
+        let value = read_value(reader, token)?;
+        self.add_row(source, false);
+        if let Some(column) = self.single {
+            self.set(column, value);
+        }
+        Ok(())
+    }
+
+    /// Reads the rest of an array of objects, each a row.
+    fn items(&mut self, reader: &mut Reader<'a>, source: usize) -> std::result::Result<(), Malformed> {
+        loop {
+            match reader.token()? {
+                Token::EndArray => return Ok(()),
+                Token::StartObject => {
+                    self.add_row(source, false);
+                    self.object(reader)?;
+                }
+                _ => return Err(Malformed),
+            }
         }
     }
 
@@ -109,34 +135,13 @@ impl<'a, 'f> Rows<'a, 'f> {
             };
             let column = self.column_at(name, place);
             place += 1;
-            let start = reader.position();
             let token = reader.token()?;
-            let Some(column) = column else {
-                reader.skip(&token)?;
-                continue;
-            };
-            // What is no string stands in a column of strings as it is written.
-            let is_raw = self.fields[column].data_type.is_string() && !matches!(token, Token::Text(_) | Token::Null);
-            let value = if is_raw {
-                reader.skip(&token)?;
-                Json::Text(Cow::Borrowed(reader.text_from(start).trim()))
-            } else {
-                read_value(reader, token)?
-            };
-            self.set(column, value);
-        }
-    }
-
-    /// Adds an item of a record that is an array.
-    fn item(&mut self, item: Json<'a>, source: usize) {
-        let Json::Object(fields) = item else {
-            self.add_row(source, true);
-            return;
-        };
-        self.add_row(source, false);
-        for (name, value) in fields {
-            if let Some(column) = self.column(&name) {
-                self.set(column, value);
+            match column {
+                None => reader.skip(&token)?,
+                Some(column) => {
+                    let value = read_as(reader, token, &self.fields[column].data_type)?;
+                    self.set(column, value);
+                }
             }
         }
     }
@@ -152,6 +157,13 @@ impl<'a, 'f> Rows<'a, 'f> {
                 *bad |= outcome != Outcome::Fine;
             }
             arrays.push(array);
+        }
+        // A bad row makes all rows of its record bad.
+        for row in 1..self.bad.len() {
+            self.bad[row] |= self.bad[row - 1] && self.sources[row] == self.sources[row - 1];
+        }
+        for row in (1..self.bad.len()).rev() {
+            self.bad[row - 1] |= self.bad[row] && self.sources[row] == self.sources[row - 1];
         }
         Ok(arrays)
     }
@@ -175,7 +187,8 @@ impl Records {
     /// Batches of these columns.
     pub(crate) fn new(wanted: Vec<StructField>, options: Arc<JsonOptions>) -> Self {
         let corrupt = wanted.iter().position(|f| f.name == options.corrupt_column && f.data_type.is_string());
-        let plain = Objects::new(wanted.iter().enumerate().filter(|(i, _)| Some(*i) != corrupt).map(|(_, f)| f));
+        let fields = wanted.iter().enumerate().filter(|(i, _)| Some(*i) != corrupt).map(|(_, f)| f);
+        let plain = if options.single_column().is_some() { None } else { Objects::new(fields) };
         Self { schema: batch_schema(&wanted), options, wanted, corrupt, plain }
     }
 
@@ -257,14 +270,11 @@ impl Records {
             return self.assemble(rows, columns, corrupt).map(Some);
         }
         let (batch, sources, keeps) = self.others(others)?;
-        if rows == 0 {
-            if keeps.iter().all(|keeps| *keeps) || self.wanted.is_empty() {
-                return Ok(Some(batch));
-            }
-            return filter_record_batch(&batch, &BooleanArray::from(keeps)).map(Some).map_err(from_arrow);
-        }
         if self.wanted.is_empty() {
-            return rows_only(rows + batch.num_rows()).map(Some);
+            return rows_only(rows + keeps.iter().filter(|keeps| **keeps).count()).map(Some);
+        }
+        if rows == 0 {
+            return filter_record_batch(&batch, &BooleanArray::from(keeps)).map(Some).map_err(from_arrow);
         }
         let corrupt = || -> ArrayRef { Arc::new(StringArray::new_null(rows)) };
         let plain = self.assemble(rows, columns, corrupt)?;
@@ -286,7 +296,8 @@ impl Records {
     fn others(&self, others: &Others<'_>) -> Result<(RecordBatch, Vec<usize>, Vec<bool>)> {
         let options = &*self.options;
         let fields = self.wanted.iter().enumerate().filter(|(i, _)| Some(*i) != self.corrupt).map(|(_, f)| f).collect();
-        let mut rows = Rows::new(fields, others.len());
+        let single = options.single_column();
+        let mut rows = Rows::new(fields, others.len(), single.as_ref().map(|f| f.name.as_str()));
         let mut reader = Reader::new("", options.leniency);
         for (source, (_, record)) in others.iter().enumerate() {
             reader.restart(record);

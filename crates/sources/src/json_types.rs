@@ -9,7 +9,7 @@ use crate::listing::DataFile;
 use crate::records::FilePart;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::scalar::json::reader::{Json, Malformed, Reader, Token};
-use firesteel_functions::scalar::json::schema_of_json::{compatible, infer as type_of};
+use firesteel_functions::scalar::json::schema_of_json::compatible;
 use firesteel_types::{DataType, StructField};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -203,28 +203,24 @@ impl Merger<'_> {
             Token::Null => Json::Null,
             _ => return Err(Trouble::Malformed),
         };
-        node.join(type_of(&json, &self.options.formats.options, self.options.zone));
+        node.join(self.options.inference().type_of(&json));
         Ok(())
     }
 
-    /// Merges a record; true where a part of it is no object.
-    fn record(&self, root: &mut Fields, reader: &mut Reader<'_>) -> std::result::Result<bool, Trouble> {
+    /// Merges a record.
+    fn record(&self, root: &mut Fields, reader: &mut Reader<'_>) -> std::result::Result<(), Trouble> {
         match reader.token()? {
-            Token::End | Token::Null => Ok(false),
-            Token::StartObject => self.object(root, reader).map(|()| false),
-            Token::StartArray => {
-                let mut is_corrupt = false;
-                loop {
-                    match reader.token()? {
-                        Token::EndArray => return Ok(is_corrupt),
-                        Token::StartObject => self.object(root, reader)?,
-                        other => {
-                            reader.skip(&other)?;
-                            is_corrupt = true;
-                        }
-                    }
+            Token::End | Token::Null => Ok(()),
+            Token::StartObject => self.object(root, reader),
+            Token::StartArray => loop {
+                match reader.token()? {
+                    Token::EndArray => return Ok(()),
+                    Token::StartObject => self.object(root, reader)?,
+                    Token::Null => {}
+                    // An array with other items is none of rows.
+                    _ => return Err(Trouble::Malformed),
                 }
-            }
+            },
             _ => Err(Trouble::Malformed),
         }
     }
@@ -356,13 +352,13 @@ impl Merger<'_> {
                     continue;
                 }
                 match self.line(&mut root, line, with_care) {
-                    Ok(corrupt) => is_corrupt |= corrupt,
+                    Ok(()) => {}
                     Err(Trouble::Doubled) => return Ok(None),
                     Err(Trouble::Malformed) if !with_care => return self.part(part, true),
                     Err(Trouble::Malformed) => match self.options.mode {
                         ParseMode::Permissive => is_corrupt = true,
                         ParseMode::DropMalformed => {}
-                        ParseMode::FailFast => return Err(malformed(&text(line))),
+                        ParseMode::FailFast => return Err(malformed(&self.options.corrupt_column)),
                     },
                 }
             }
@@ -372,8 +368,8 @@ impl Merger<'_> {
         Ok(Some((Node::Object(root).to_type(), is_corrupt)))
     }
 
-    /// Merges a line of any kind; true where a part of it is no object.
-    fn line(&self, root: &mut Fields, line: &[u8], with_care: bool) -> std::result::Result<bool, Trouble> {
+    /// Merges a line of any kind.
+    fn line(&self, root: &mut Fields, line: &[u8], with_care: bool) -> std::result::Result<(), Trouble> {
         let record = text(line);
         let mut reader = Reader::new(&record, self.options.leniency);
         if with_care && !is_good(&mut reader) {
@@ -386,9 +382,24 @@ impl Merger<'_> {
 
 /// True for a record that can be merged.
 fn is_good(reader: &mut Reader<'_>) -> bool {
-    let token = reader.token();
-    let is_record = matches!(token, Ok(Token::End | Token::Null | Token::StartObject | Token::StartArray));
-    is_record && token.is_ok_and(|token| reader.skip(&token).is_ok())
+    let token = match reader.token() {
+        Ok(Token::StartArray) => return are_rows(reader),
+        Ok(token @ (Token::End | Token::Null | Token::StartObject)) => token,
+        _ => return false,
+    };
+    reader.skip(&token).is_ok()
+}
+
+/// True where the rest of an array is well-formed, and all items are objects.
+fn are_rows(reader: &mut Reader<'_>) -> bool {
+    loop {
+        match reader.token() {
+            Ok(Token::EndArray) => return true,
+            Ok(Token::Null) => {}
+            Ok(token @ Token::StartObject) if reader.skip(&token).is_ok() => {}
+            _ => return false,
+        }
+    }
 }
 
 /// The type of all records of files of lines, and whether some are corrupt; None where it has to be found
@@ -398,7 +409,7 @@ pub(crate) fn infer(files: &[DataFile], options: &JsonOptions) -> Result<Option<
     let is_plain =
         !["primitivesAsString", "prefersDecimal", "inferTimestamp"].iter().any(|name| given.flag(name, false));
     let merger = Merger { options, is_plain };
-    let is_splittable = !crate::text::any_compressed(files)?;
+    let is_splittable = !crate::text::any_compressed(files);
     let parts = crate::parallel::parts(files, is_splittable);
     // The error tells a name that comes twice from faults of files.
     let doubled = std::sync::atomic::AtomicBool::new(false);
@@ -476,7 +487,9 @@ mod tests {
             for record in &records {
                 let objects = match read(record, options.leniency) {
                     Ok(Some(Json::Object(fields))) => vec![Json::Object(fields)],
-                    Ok(Some(Json::Array(items))) => items,
+                    Ok(Some(Json::Array(items))) if items.iter().all(|i| matches!(i, Json::Object(_) | Json::Null)) => {
+                        items
+                    }
                     Ok(None | Some(Json::Null)) => continue,
                     _ => {
                         want_corrupt = true;
@@ -484,10 +497,7 @@ mod tests {
                     }
                 };
                 for object in objects {
-                    match type_of(&object, &options.formats.options, options.zone) {
-                        found @ DataType::Struct(_) => want = compatible(want, found),
-                        _ => want_corrupt = true,
-                    }
+                    want = compatible(want, options.inference().type_of(&object));
                 }
             }
             let content = records.join("\n");

@@ -7,8 +7,11 @@
 
 pub mod balance;
 mod blocks;
+mod charset;
+mod codec;
 mod csv;
 pub mod error;
+mod evolution;
 pub mod json;
 mod json_bytes;
 mod json_columns;

@@ -5,7 +5,7 @@ use crate::keyword::Keyword;
 use crate::lexer::tokenize;
 use crate::script::Label;
 use crate::token::{NumberKind, Token, TokenKind};
-use firesteel_error::{QueryContext, Result, SparkError};
+use firesteel_error::{ExceptionClass, QueryContext, Result, SparkError, TextPosition};
 use firesteel_plan::{Expr, Origin, SqlSource};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,6 +55,8 @@ pub(crate) struct Parser<'a> {
     pub in_script: bool,
     /// The first error about a part that is well formed and means nothing. An error of form goes before it.
     deferred: Option<SparkError>,
+    /// The first error about the statement as a whole.
+    whole: Option<SparkError>,
     /// Labels of the blocks and loops around.
     pub labels: Vec<Label>,
 }
@@ -64,7 +66,7 @@ impl<'a> Parser<'a> {
         let characters: Vec<char> = text.chars().collect();
         let lexed = tokenize(&characters);
         let (object_type, object_name) = options.source_object.clone().unwrap_or_default();
-        let source = Arc::new(SqlSource { text: text.to_string(), object_type, object_name });
+        let source = Arc::new(SqlSource { text: text.into(), object_type, object_name });
         let parser = Self {
             options,
             source,
@@ -80,6 +82,7 @@ impl<'a> Parser<'a> {
             in_select_list: false,
             in_script: false,
             deferred: None,
+            whole: None,
             labels: Vec::new(),
         };
         match lexed.unclosed_comment {
@@ -274,9 +277,23 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Keeps an error that is about the whole statement, which is told once all of it has been read.
+    pub fn defer_whole(&mut self, error: SparkError) {
+        self.whole.get_or_insert(error.with_class(ExceptionClass::Parse));
+    }
+
+    /// Tells the error that was kept about the statement from a mark to here.
+    pub fn whole_statement(&mut self, start: Mark) -> Result<()> {
+        let Some(error) = self.whole.take() else { return Ok(()) };
+        Err(error.or_context(|| self.origin(start).context()))
+    }
+
     /// Nothing at all may follow.
     pub fn end_of_text(&mut self) -> Result<()> {
         if self.at_end() {
+            if let Some(error) = self.whole.take() {
+                return Err(error);
+            }
             return self.deferred.take().map_or(Ok(()), Err);
         }
         // A single token too many is told as such.
@@ -441,7 +458,7 @@ impl<'a> Parser<'a> {
     }
 
     pub fn context(&self, start: u32, stop: u32) -> QueryContext {
-        let mut context = QueryContext::sql(&self.source.text, start as usize, stop as usize);
+        let mut context = QueryContext::sql(self.source.text.clone(), start as usize, stop as usize);
         context.object_type.clone_from(&self.source.object_type);
         context.object_name.clone_from(&self.source.object_name);
         context
@@ -453,19 +470,24 @@ impl<'a> Parser<'a> {
     pub fn error(&self, start: Mark, condition: &'static str) -> SparkError {
         let (first, end) = self.bounds(start);
         SparkError::new(condition)
-            .with_class(firesteel_error::ExceptionClass::Parse)
+            .with_class(ExceptionClass::Parse)
             .with_context(self.context(first, end.saturating_sub(1).max(first)))
     }
 
     pub fn error_at(&self, token: Token, condition: &'static str) -> SparkError {
         SparkError::new(condition)
-            .with_class(firesteel_error::ExceptionClass::Parse)
+            .with_class(ExceptionClass::Parse)
             .with_context(self.context(token.start, token.end.saturating_sub(1).max(token.start)))
     }
 
     /// The error that the next token is not what it should be.
     pub fn unexpected(&self) -> SparkError {
         self.syntax_error(self.peek(), "")
+    }
+
+    /// The error that a word is not there.
+    pub fn missing(&self, word: &str) -> SparkError {
+        self.syntax_error(self.peek(), &format!(": missing '{word}'"))
     }
 
     /// The same at another token.
@@ -479,7 +501,10 @@ impl<'a> Parser<'a> {
             TokenKind::End => "end of input".to_string(),
             _ => format!("'{}'", self.text_of(token)),
         };
-        self.error_at(token, "PARSE_SYNTAX_ERROR").with("error", shown).with("hint", hint)
+        SparkError::new("PARSE_SYNTAX_ERROR")
+            .with_position(TextPosition::of(&self.source.text, token.start as usize))
+            .with("error", shown)
+            .with("hint", hint)
     }
 
     /// The error that Spark knows a statement or clause, and refuses it.

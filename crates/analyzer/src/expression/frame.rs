@@ -18,19 +18,27 @@ pub(super) struct Frame {
 
 const RUNNING: &str = "unboundedpreceding$(), currentrow$()";
 
-/// The frame of a specification; `fixed` is that of a function which has one of its own, with the function's name.
+/// The frame that a function has of its own.
+pub(super) struct Fixed<'a> {
+    pub(super) kind: FixedFrame,
+    pub(super) function: &'a str,
+    /// The distance of `lag` and `lead`.
+    pub(super) offset: Option<&'a str>,
+}
+
+/// The frame of a specification, or a function's own.
 pub(super) fn frame(
     a: &mut Analyzer<'_>,
     frame: Option<&WindowFrame>,
     analysed: &Analysed,
-    fixed: Option<(FixedFrame, &str)>,
+    fixed: Option<Fixed<'_>>,
 ) -> Result<Frame> {
     let rows = || ScalarValue::UInt64(None);
-    if let Some((fixed, function)) = fixed {
+    if let Some(fixed) = fixed {
         if let Some(frame) = frame {
-            check_fixed(a, frame, fixed, function)?;
+            check_fixed(a, frame, &fixed)?;
         }
-        let is_range = fixed == FixedFrame::RunningRange;
+        let is_range = fixed.kind == FixedFrame::RunningRange;
         let units = if is_range { WindowFrameUnits::Range } else { WindowFrameUnits::Rows };
         return Ok(Frame {
             frame: DfFrame::new_bounds(units, WindowFrameBound::Preceding(rows()), WindowFrameBound::CurrentRow),
@@ -90,11 +98,20 @@ fn unit_text(unit: FrameUnit) -> &'static str {
     }
 }
 
-/// Functions that have a frame of their own take no other: only ranks may repeat theirs.
-fn check_fixed(a: &mut Analyzer<'_>, frame: &WindowFrame, fixed: FixedFrame, function: &str) -> Result<()> {
-    let (kind, unit) = match fixed {
+/// Functions that have a frame of their own take no other; they may repeat theirs.
+fn check_fixed(a: &mut Analyzer<'_>, frame: &WindowFrame, fixed: &Fixed<'_>) -> Result<()> {
+    let (kind, unit) = match fixed.kind {
         FixedFrame::Offset => {
-            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1035").with("prettyName", function));
+            let is_value = |bound: &FrameBound| matches!(bound, FrameBound::Value(_));
+            let is_own = frame.unit == FrameUnit::Rows
+                && is_value(&frame.lower)
+                && is_value(&frame.upper)
+                && Some(bound_word(a, &frame.lower)?.as_str()) == fixed.offset
+                && Some(bound_word(a, &frame.upper)?.as_str()) == fixed.offset;
+            if is_own {
+                return Ok(());
+            }
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1035").with("prettyName", fixed.function));
         }
         FixedFrame::Running => ("RowFrame", FrameUnit::Rows),
         FixedFrame::RunningRange => ("RangeFrame", FrameUnit::Range),

@@ -67,7 +67,34 @@ pub(crate) fn named(expr: &Expr, typed: TypedExpr, inputs: &[Attribute]) -> Resu
     if let Some(attribute) = source(&typed, inputs).filter(|a| !is_call || a.name == typed.name) {
         return Ok(respelled(expr, typed, attribute));
     }
-    Ok(NamedExpr::computed(typed, name))
+    let mut computed = NamedExpr::computed(typed, name);
+    if is_named_by_us(expr) {
+        computed.attribute.metadata = Metadata::generated_name();
+    }
+    Ok(computed)
+}
+
+/// True where a column has no name but the text of what it computes, which Spark notes in the column's metadata.
+fn is_named_by_us(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Function(_)
+        | ExprKind::Window { .. }
+        | ExprKind::Subquery { .. }
+        | ExprKind::PythonFunction(_)
+        | ExprKind::UpdateField { .. } => true,
+        ExprKind::ExtractValue { .. } => !only_extracts(expr),
+        ExprKind::Cast { child, .. } => !matches!(child.kind, ExprKind::Attribute { .. } | ExprKind::Alias { .. }),
+        _ => false,
+    }
+}
+
+/// True for a column, a literal, or a part of one.
+fn only_extracts(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Attribute { .. } | ExprKind::Literal(_) => true,
+        ExprKind::ExtractValue { child, extraction } => only_extracts(child) && only_extracts(extraction),
+        _ => false,
+    }
 }
 
 /// A plain column, under the name as the query spells it.

@@ -1,6 +1,7 @@
 //! Functions over windows.
 
 use super::call::{self, builtin_name};
+use super::frame::Fixed;
 use crate::analyzer::Analyzer;
 use crate::resolved::built;
 use crate::scope::Scope;
@@ -35,7 +36,7 @@ pub(crate) fn window(
         return Err(not_ordered(function, &inner));
     }
     let name = function_name(function);
-    let fixed = fixed_frame.map(|fixed| (fixed, name.as_str()));
+    let fixed = fixed_frame.map(|kind| Fixed { kind, function: &name, offset: offset.as_deref() });
     let framed = super::frame::frame(a, specification.frame.as_ref(), &spec, fixed)?;
     let text = match &offset {
         Some(offset) => spec.text(&format!("ROWS BETWEEN {offset} FOLLOWING AND {offset} FOLLOWING")),

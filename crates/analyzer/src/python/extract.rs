@@ -10,12 +10,13 @@ use crate::attribute::AttributeId;
 use crate::resolved::built;
 use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::logical_expr::expr::WindowFunction;
+use datafusion::logical_expr::expr::{GroupingSet, WindowFunction};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
     Aggregate, Expr, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder, SortExpr, Window, WindowFrameBound,
-    WindowFunctionDefinition,
+    WindowFunctionDefinition, lit, when,
 };
+use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ fn is_called(expr: &Expr) -> bool {
 }
 
 /// True where a Python aggregate is called within.
-fn is_aggregated(expr: &Expr) -> bool {
+pub(crate) fn is_aggregated(expr: &Expr) -> bool {
     expr.exists(|e| {
         Ok(match e {
             Expr::AggregateFunction(f) => PythonUdaf::of(&f.func).is_some(),
@@ -301,10 +302,6 @@ fn of_aggregate(aggregate: Aggregate) -> Result<LogicalPlan> {
     if !aggregate.aggr_expr.iter().any(is_aggregated) {
         return Ok(LogicalPlan::Aggregate(aggregate));
     }
-    // Grouping sets bring an aggregate of their own along, which is no mistake of the user's.
-    if aggregate.group_expr.iter().any(|e| !matches!(e, Expr::Column(_))) {
-        return Err(SparkError::unsupported("Python aggregate functions over grouping sets"));
-    }
     let mut chains = Vec::new();
     let mut names = Vec::new();
     let mut has_others = false;
@@ -338,8 +335,54 @@ fn of_aggregate(aggregate: Aggregate) -> Result<LogicalPlan> {
     if has_others || is_mixed {
         return Err(SparkError::new("INVALID_PANDAS_UDF_PLACEMENT").with("functionList", names.join(", ")));
     }
-    let kind = PythonKind::Aggregate { keys: aggregate.group_expr, chains };
-    built(PythonOperator::new(kind, Arc::unwrap_or_clone(aggregate.input)))
+    let names: Vec<String> = aggregate.schema.fields().iter().map(|f| f.name().clone()).collect();
+    let (input, keys) = match aggregate.group_expr.as_slice() {
+        [Expr::GroupingSet(GroupingSet::GroupingSets(sets))] => expanded(&aggregate, sets)?,
+        _ => (Arc::unwrap_or_clone(aggregate.input), aggregate.group_expr),
+    };
+    if keys.iter().any(|e| !matches!(e, Expr::Column(_))) {
+        return Err(SparkError::internal("a group key that is no column"));
+    }
+    only(built(PythonOperator::new(PythonKind::Aggregate { keys, chains }, input))?, &names)
+}
+
+/// The rows of an aggregation once for each grouping set, null in the keys that are not of the set; and the keys
+/// by which they are grouped then.
+fn expanded(aggregate: &Aggregate, sets: &[Vec<Expr>]) -> Result<(LogicalPlan, Vec<Expr>)> {
+    let mut keys: Vec<Expr> = Vec::new();
+    for key in sets.iter().flatten() {
+        if !keys.contains(key) {
+            keys.push(key.clone());
+        }
+    }
+    let id_name = Aggregate::INTERNAL_GROUPING_ID;
+    let id_type = built(aggregate.schema.field_with_unqualified_name(id_name))?.data_type().clone();
+    let mut rows = Vec::with_capacity(sets.len());
+    for (number, set) in (0i32..).zip(sets) {
+        let bits = keys.iter().fold(0u64, |bits, key| bits << 1 | u64::from(!set.contains(key)));
+        let id = built(ScalarValue::UInt64(Some(bits)).cast_to(&id_type))?;
+        rows.push(vec![lit(number), Expr::Literal(id, None)]);
+    }
+    let number = fresh("set");
+    let columns = vec![column("column1").alias(&number), column("column2").alias(id_name)];
+    let numbers = LogicalPlanBuilder::values(rows).and_then(|values| values.project(columns));
+    let input = Arc::unwrap_or_clone(aggregate.input.clone());
+    let mut expressions = vec![column(&number), column(id_name)];
+    for field in input.schema().fields() {
+        let value = column(field.name());
+        if !keys.contains(&value) {
+            expressions.push(value);
+            continue;
+        }
+        let of_key =
+            (0i32..).zip(sets).filter(|(_, set)| set.contains(&value)).map(|(number, _)| lit(number)).collect();
+        let shown = built(when(column(&number).in_list(of_key, false), value).end())?;
+        expressions.push(shown.alias(field.name()));
+    }
+    let rows = numbers.and_then(|numbers| numbers.cross_join(input)).and_then(|rows| rows.project(expressions));
+    // Two sets of the same keys are groups of their own.
+    keys.extend([column(id_name), column(&number)]);
+    Ok((built(rows.and_then(LogicalPlanBuilder::build))?, keys))
 }
 
 /// Windows of Python functions, over the others of the same operator.

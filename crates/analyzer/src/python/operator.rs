@@ -80,8 +80,9 @@ pub struct PythonTable {
 pub enum PythonKind {
     /// A value for each row and function; the input's columns come first.
     Eval { chains: Vec<PythonChain> },
-    /// Rows for all rows of a partition.
-    Map { call: Arc<PythonCall>, columns: Vec<PythonColumn>, is_barrier: bool },
+    /// Rows for all rows of a partition. A relation that is known to be empty has no partitions, unless it is
+    /// said to have one.
+    Map { call: Arc<PythonCall>, columns: Vec<PythonColumn>, is_barrier: bool, runs_empty: bool },
     /// Rows for each group.
     GroupMap { call: Arc<PythonCall>, frame: GroupFrame },
     /// Rows for each pair of groups of two inputs.

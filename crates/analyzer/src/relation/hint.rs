@@ -1,5 +1,5 @@
-//! Hints: partitioning hints move rows, join strategies are left to the engine,
-//! unknown ones are ignored as in Spark.
+//! Hints: partitioning hints move rows, BROADCAST decides what joins hold, other join
+//! strategies are left to the engine, unknown ones are ignored as in Spark.
 
 use super::unary::{repartition, repartition_by};
 use crate::analyzer::Analyzer;
@@ -34,8 +34,37 @@ pub(crate) fn hint(a: &mut Analyzer<'_>, input: &Relation, name: &str, parameter
                 (_, count, keys) => repartition_by(a, input, keys, count),
             }
         }
+        "BROADCAST" | "BROADCASTJOIN" | "MAPJOIN" => broadcast(a, input, parameters),
         _ => a.relation(input),
     }
+}
+
+/// Joins hold the whole input, or those relations within it that the hint names.
+fn broadcast(a: &mut Analyzer<'_>, input: &Relation, parameters: &[Expr]) -> Result<Resolved> {
+    if parameters.is_empty() {
+        let input = a.relation(input)?;
+        let plan = crate::broadcast::broadcast(input.plan.clone());
+        return Ok(input.with_plan(plan));
+    }
+    let names = parameters.iter().filter_map(|parameter| match &parameter.kind {
+        ExprKind::Attribute { name, .. } => name.last().cloned(),
+        ExprKind::Literal(Literal::String(name)) => Some(name.clone()),
+        _ => None,
+    });
+    let around = a.broadcast.len();
+    a.broadcast.extend(names);
+    let resolved = a.relation(input);
+    a.broadcast.truncate(around);
+    resolved
+}
+
+/// The relation of a name, with the hint that names it.
+pub(super) fn named(a: &Analyzer<'_>, resolved: Resolved, name: &str) -> Resolved {
+    if !a.broadcast.iter().any(|hinted| hinted.eq_ignore_ascii_case(name)) {
+        return resolved;
+    }
+    let plan = crate::broadcast::broadcast(resolved.plan.clone());
+    resolved.with_plan(plan)
 }
 
 fn number(parameter: &Expr) -> Option<i32> {

@@ -27,7 +27,7 @@ pub(crate) fn map(
     let input = a.relation(input)?;
     let columns = input.output.iter().map(column).collect();
     let call = Arc::new(expression::python_call(function, eval_type, &[], &[]));
-    let kind = PythonKind::Map { call: call.clone(), columns, is_barrier };
+    let kind = PythonKind::Map { call: call.clone(), columns, is_barrier, runs_empty: false };
     rows(kind, vec![input.plan.clone()], &call)
 }
 

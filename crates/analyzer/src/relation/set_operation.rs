@@ -228,7 +228,10 @@ fn common_output(a: &Analyzer<'_>, operator: &str, inputs: &[&Resolved]) -> Resu
         }
         let nullable = inputs.iter().any(|x| x.output[i].nullable);
         let mut attribute = Attribute::new(&column.name, common, nullable);
-        attribute.metadata = column.metadata.clone();
+        // A column that is cast is another one, without the old one's comment.
+        if attribute.data_type == column.data_type {
+            attribute.metadata = column.metadata.clone();
+        }
         attribute.qualifier = Vec::new();
         output.push(attribute);
     }

@@ -4,7 +4,7 @@ use super::{bound, malformed, rebuild};
 use datafusion::common::Result as DfResult;
 use datafusion::logical_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, WindowUDF};
 use firesteel_analyzer::python::{PythonCall, PythonParameter, PythonUdaf, PythonUdf};
-use firesteel_error::{QueryContext, QueryContextKind};
+use firesteel_error::{Excerpt, QueryContext, QueryContextKind};
 use firesteel_functions::aggregate::udaf::{Call, SparkAggregateUdf};
 use firesteel_functions::scalar::lambda::{self, higher_order::PlainCall, higher_order::SparkHigherOrderUdf};
 use firesteel_functions::window::{offset::Offset, pandas};
@@ -27,35 +27,36 @@ struct Place {
     call_site: String,
     line: usize,
     column: usize,
+    marked: String,
 }
 
 impl Place {
     fn of(context: &QueryContext) -> Self {
+        let excerpt = context.excerpt();
         Self {
             is_sql: context.kind == QueryContextKind::Sql,
             object_type: context.object_type.clone(),
             object_name: context.object_name.clone(),
             start_index: context.start_index,
             stop_index: context.stop_index,
-            fragment: context.fragment.clone(),
             call_site: context.call_site.clone(),
-            line: context.line,
-            column: context.column,
+            fragment: excerpt.fragment,
+            line: excerpt.line,
+            column: excerpt.column,
+            marked: excerpt.marked,
         }
     }
 
     fn context(self) -> Arc<QueryContext> {
-        Arc::new(QueryContext {
-            kind: if self.is_sql { QueryContextKind::Sql } else { QueryContextKind::DataFrame },
-            object_type: self.object_type,
-            object_name: self.object_name,
-            start_index: self.start_index,
-            stop_index: self.stop_index,
-            fragment: self.fragment,
-            call_site: self.call_site,
-            line: self.line,
-            column: self.column,
-        })
+        let mut place = if self.is_sql {
+            QueryContext::sql("", self.start_index, self.stop_index)
+        } else {
+            QueryContext::data_frame(&self.fragment, self.call_site)
+        };
+        let excerpt = Excerpt { fragment: self.fragment, line: self.line, column: self.column, marked: self.marked };
+        place.object_type = self.object_type;
+        place.object_name = self.object_name;
+        Arc::new(place.with_excerpt(excerpt))
     }
 }
 

@@ -146,7 +146,7 @@ pub(super) fn run(
     let function = Function {
         arguments: offsets.map(|offset| Argument::at(*offset)).collect(),
         commands: vec![call.command.clone()],
-        result_id: 0,
+        result_id: run.result_id,
     };
     let task = work::task(&call, vec![function], &[], run.partition, &run.context);
     let sides = [Side::new(left, left_frame, &run), Side::new(right, right_frame, &run)];

@@ -39,6 +39,8 @@ pub(crate) struct PythonExec {
     context: Option<Arc<WorkerContext>>,
     gate: Arc<Gate>,
     metrics: ExecutionPlanMetricsSet,
+    /// The id under which the profile of its one function is reported.
+    result_id: i64,
 }
 
 /// One partition's run.
@@ -46,6 +48,8 @@ pub(crate) struct Run {
     pub context: Arc<WorkerContext>,
     pub schema: SchemaRef,
     pub partition: usize,
+    /// The id under which a profile of the one function is reported.
+    pub result_id: i64,
 }
 
 impl PythonExec {
@@ -62,7 +66,8 @@ impl PythonExec {
         let properties = Arc::new(properties(&work, &inputs, &schema));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let metrics = ExecutionPlanMetricsSet::new();
-        Self { work, inputs, schema, properties, context, gate: Arc::new(Gate::new(cores * 2)), metrics }
+        let gate = Arc::new(Gate::new(cores * 2));
+        Self { work, inputs, schema, properties, context, gate, metrics, result_id: super::work::fresh_id() }
     }
 
     fn is_by_row(&self) -> bool {
@@ -221,7 +226,7 @@ impl ExecutionPlan for PythonExec {
             .context
             .clone()
             .ok_or_else(|| external(SparkError::internal("a Python operator that belongs to no session")))?;
-        let run = Run { context: workers, schema: self.schema.clone(), partition };
+        let run = Run { context: workers, schema: self.schema.clone(), partition, result_id: self.result_id };
         let (work, inputs, gate) = (self.work.clone(), self.inputs.clone(), self.gate.clone());
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let start = async move {
@@ -312,23 +317,6 @@ pub(crate) async fn bind(plan: Arc<dyn ExecutionPlan>, state: &SessionState) -> 
     })
     .map(|t| t.data)
     .map_err(engine_error)
-}
-
-/// What the workers of a plan reported to accumulators.
-pub(crate) fn accumulators(plan: &Arc<dyn ExecutionPlan>) -> Vec<bytes::Bytes> {
-    let mut all = Vec::new();
-    let mut seen: Vec<*const WorkerContext> = Vec::new();
-    let _ = plan.apply(|node| {
-        let any: &dyn std::any::Any = node.as_ref();
-        if let Some(context) = any.downcast_ref::<PythonExec>().and_then(|python| python.context.as_ref())
-            && !seen.contains(&Arc::as_ptr(context))
-        {
-            seen.push(Arc::as_ptr(context));
-            all.extend(context.accumulators.lock().iter().cloned());
-        }
-        Ok(TreeNodeRecursion::Continue)
-    });
-    all
 }
 
 fn has_python(plan: &Arc<dyn ExecutionPlan>) -> bool {

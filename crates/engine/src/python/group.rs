@@ -171,7 +171,7 @@ pub(super) fn map(
     let function = Function {
         arguments: frame.offsets.iter().map(|offset| Argument::at(*offset)).collect(),
         commands: vec![call.command.clone()],
-        result_id: 0,
+        result_id: run.result_id,
     };
     let is_structs = wants_structs(&call);
     let task = work::task(&call, vec![function], &frame.columns, run.partition, &run.context);

@@ -28,7 +28,8 @@ pub(super) fn run(
         Err(error) => return stream::iter([Err(engine_error(error))]).boxed(),
     };
     let schema = work::sent_schema(&columns, &run.context);
-    let function = Function { arguments: vec![Argument::at(0)], commands: vec![call.command.clone()], result_id: 0 };
+    let (arguments, commands) = (vec![Argument::at(0)], vec![call.command.clone()]);
+    let function = Function { arguments, commands, result_id: run.result_id };
     let mut task = work::task(&call, vec![function], &columns, run.partition, &run.context);
     task.context.is_barrier = is_barrier;
     let stream_schema = schema.clone();

@@ -15,12 +15,13 @@ mod map;
 mod planner;
 pub(crate) mod planning;
 mod session;
+pub(crate) mod source;
 mod table;
 mod window;
 mod work;
 
 pub use session::PythonFiles;
 
-pub(crate) use exec::{accumulators, bind};
+pub(crate) use exec::bind;
 pub(crate) use planner::PythonPlanner;
 pub(crate) use session::PythonSession;

@@ -10,10 +10,13 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::{DFSchema, Result as DfResult, internal_datafusion_err};
+use datafusion::datasource::memory::{DataSourceExec, MemorySourceConfig};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNode};
 use datafusion::physical_expr::{EquivalenceProperties, LexOrdering, PhysicalExpr, create_physical_sort_exprs};
+use datafusion::physical_plan::aggregates::AggregateExec;
+use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties, SendableRecordBatchStream,
@@ -69,7 +72,10 @@ impl ExtensionPlanner for PythonPlanner {
                 let (chains, columns) = input(0)?.chains(chains)?;
                 Work::Eval { chains, columns }
             }
-            PythonKind::Map { call, columns, is_barrier } => {
+            PythonKind::Map { runs_empty: false, .. } if physical_inputs.iter().all(is_empty) => {
+                return Ok(Some(Arc::new(EmptyExec::new(operator.schema.inner().clone()))));
+            }
+            PythonKind::Map { call, columns, is_barrier, .. } => {
                 let columns = input(0)?.columns(columns)?;
                 Work::Map { call: call.clone(), columns, is_barrier: *is_barrier }
             }
@@ -125,6 +131,23 @@ impl ExtensionPlanner for PythonPlanner {
     }
 }
 
+/// Whether a plan is known to have no rows, as those over relations of the client's without rows are.
+fn is_empty(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let any: &dyn std::any::Any = plan.as_ref();
+    if any.is::<EmptyExec>() {
+        return true;
+    }
+    if let Some(source) = any.downcast_ref::<DataSourceExec>() {
+        let source: &dyn std::any::Any = source.data_source().as_ref();
+        let rows = source.downcast_ref::<MemorySourceConfig>();
+        return rows.is_some_and(|rows| rows.partitions().iter().flatten().all(|batch| batch.num_rows() == 0));
+    }
+    let of_groups = |aggregate: &AggregateExec| !aggregate.group_expr().is_empty();
+    let keeps_empty = any.downcast_ref::<AggregateExec>().is_none_or(of_groups);
+    let children = plan.children();
+    keeps_empty && !children.is_empty() && children.into_iter().all(is_empty)
+}
+
 impl Planning<'_> {
     fn expr(&self, expr: &Expr) -> DfResult<Arc<dyn PhysicalExpr>> {
         self.planner.create_physical_expr(expr, self.schema, self.session, self.context)
@@ -170,7 +193,7 @@ impl Planning<'_> {
                         Ok(Argument { column, name: parameter.name.clone() })
                     })
                     .collect::<DfResult<Vec<_>>>()?;
-                Ok(SentChain { functions: chain.functions.clone(), arguments })
+                Ok(SentChain { functions: chain.functions.clone(), arguments, result_id: super::work::fresh_id() })
             })
             .collect::<DfResult<Vec<_>>>()?;
         Ok((chains, columns.columns))

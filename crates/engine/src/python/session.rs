@@ -1,11 +1,13 @@
 //! What a session's workers are given.
 
+use super::source::PythonSource;
 use crate::Session;
 use bytes::Bytes;
 use firesteel_config::{Reader, keys};
 use firesteel_error::{Result, SparkError};
 use firesteel_python::{Environment, Interpreter, WorkerPool, WorkerSettings};
 use parking_lot::{Mutex, RwLock};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -39,8 +41,15 @@ pub struct PythonFiles {
 pub(crate) struct PythonSession {
     session: RwLock<Weak<Session>>,
     files: RwLock<PythonFiles>,
+    /// Data sources by lower-case name.
+    sources: RwLock<HashMap<String, Arc<PythonSource>>>,
+    /// What workers reported to accumulators, and no client knows yet.
+    accumulators: Accumulators,
     pool: Arc<WorkerPool>,
 }
+
+/// Pickled updates of accumulators: profiles among them.
+pub(crate) type Accumulators = Arc<Mutex<Vec<Bytes>>>;
 
 /// What the workers of one query are given.
 #[derive(Debug)]
@@ -48,14 +57,43 @@ pub(crate) struct WorkerContext {
     pub pool: Arc<WorkerPool>,
     pub environment: Environment,
     pub settings: WorkerSettings,
-    /// Pickled updates of accumulators: profiles among them.
-    pub accumulators: Mutex<Vec<Bytes>>,
+    /// Settings for those that plan.
+    pub planning: Vec<(String, String)>,
+    /// Whether data sources get filters.
+    pub pushes_filters: bool,
+    pub accumulators: Accumulators,
 }
 
 impl PythonSession {
     /// A session without files.
     pub fn new(pool: Arc<WorkerPool>) -> Self {
-        Self { session: RwLock::default(), files: RwLock::default(), pool }
+        Self {
+            session: RwLock::default(),
+            files: RwLock::default(),
+            sources: RwLock::default(),
+            accumulators: Accumulators::default(),
+            pool,
+        }
+    }
+
+    /// A data source by its name.
+    pub fn source(&self, name: &str) -> Option<Arc<PythonSource>> {
+        self.sources.read().get(&name.to_lowercase()).cloned()
+    }
+
+    /// Keeps a data source under its name.
+    pub fn add_source(&self, source: PythonSource) {
+        self.sources.write().insert(source.name.to_lowercase(), Arc::new(source));
+    }
+
+    /// Takes over the data sources of another session.
+    pub fn copy_from(&self, other: &Self) {
+        *self.sources.write() = other.sources.read().clone();
+    }
+
+    /// What workers reported since the last time.
+    pub fn take_accumulators(&self) -> Vec<Bytes> {
+        std::mem::take(&mut *self.accumulators.lock())
     }
 
     /// Notes the session, once it is made.
@@ -103,19 +141,26 @@ impl PythonSession {
         environment.memory = setting(keys::PYSPARK_MEMORY).and_then(|text| mebibytes(&text));
         let mut runner: Vec<(String, String)> =
             RUNNER.iter().filter_map(|key| setting(key).map(|value| ((*key).to_string(), value))).collect();
-        if let Some(profiler) = setting(keys::PYTHON_UDF_PROFILER) {
-            runner.push((keys::PYTHON_UDF_PROFILER.into(), profiler));
+        let profiler = setting(keys::PYTHON_UDF_PROFILER);
+        runner.extend(profiler.iter().map(|profiler| (keys::PYTHON_UDF_PROFILER.to_string(), profiler.clone())));
+        let mut planning = Vec::new();
+        if let Some(profiler) = setting(keys::DATA_SOURCE_PROFILER) {
+            planning.push((keys::DATA_SOURCE_PROFILER.to_string(), profiler));
         }
+        runner.extend(planning.iter().cloned());
         let conf = firesteel_config::SqlConf::new(&*config);
         let settings = WorkerSettings {
             runner,
+            profiler,
             time_zone: conf.time_zone_text.clone(),
             batch_rows: usize::try_from(conf.arrow_max_records).unwrap_or(0),
             pickled_rows: usize::try_from(config.integer(keys::PYTHON_UDF_MAX_RECORDS)).unwrap_or(100).max(1),
             large_types: conf.arrow_large_var_types,
             binary_as_bytes: flag(keys::PYSPARK_BINARY_AS_BYTES),
         };
-        Ok(WorkerContext { pool: self.pool.clone(), environment, settings, accumulators: Mutex::default() })
+        let pushes_filters = flag(keys::PYTHON_FILTER_PUSHDOWN);
+        let (pool, accumulators) = (self.pool.clone(), self.accumulators.clone());
+        Ok(WorkerContext { pool, environment, settings, planning, pushes_filters, accumulators })
     }
 }
 

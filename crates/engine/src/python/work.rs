@@ -7,6 +7,7 @@ use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::common::{DataFusionError, Result as DfResult};
 use datafusion::logical_expr::WindowFrame;
 use datafusion::physical_expr::{LexOrdering, PhysicalExpr};
+use firesteel_analyzer::AttributeId;
 use firesteel_analyzer::python::PythonCall;
 use firesteel_error::{Result, SparkError};
 use firesteel_python::task::Payload;
@@ -31,6 +32,8 @@ pub(crate) struct SentColumn {
 pub(crate) struct SentChain {
     pub functions: Vec<Arc<PythonCall>>,
     pub arguments: Vec<Argument>,
+    /// The id under which a profile is reported.
+    pub result_id: i64,
 }
 
 /// What an operator does.
@@ -85,13 +88,19 @@ impl SentChain {
             .iter()
             .map(|argument| Argument { column: argument.column + shift, name: argument.name.clone() })
             .collect();
-        Function { arguments, commands: self.functions.iter().map(|call| call.command.clone()).collect(), result_id: 0 }
+        let commands = self.functions.iter().map(|call| call.command.clone()).collect();
+        Function { arguments, commands, result_id: self.result_id }
     }
 
     /// The type of its result.
     pub fn returns(&self) -> DataType {
         self.functions.last().map_or(DataType::Null, |call| call.returns.clone())
     }
+}
+
+/// An id that no other call of this process has.
+pub(crate) fn fresh_id() -> i64 {
+    i64::try_from(AttributeId::fresh().0).unwrap_or(i64::MAX)
 }
 
 /// The schema of sent columns.
@@ -196,7 +205,7 @@ pub(crate) fn task(
         runner: settings.runner.clone(),
         evaluation,
         payload: Payload::Functions(functions),
-        is_profiled: settings.runner.iter().any(|(key, _)| key.ends_with("udf.profiler")),
+        profiler: settings.profiler.clone(),
     }
 }
 

@@ -133,7 +133,7 @@ impl Runner {
         };
         if let Some(names) = duplicate(parameters) {
             return Err(SparkError::new("DUPLICATE_ROUTINE_PARAMETER_NAMES")
-                .with("routineName", attribute::quote_parts(name))
+                .with("routineName", name.join("."))
                 .with("names", names));
         }
         let required_after_optional =
@@ -146,7 +146,7 @@ impl Runner {
         }
         if let Some(columns) = returns_table.as_deref().and_then(duplicate) {
             return Err(SparkError::new("DUPLICATE_ROUTINE_RETURNS_COLUMNS")
-                .with("routineName", attribute::quote_parts(name))
+                .with("routineName", name.join("."))
                 .with("columns", columns));
         }
         Ok(())
@@ -194,18 +194,20 @@ impl Runner {
 
     pub(super) fn drop_function(&self, name: &TableName, if_exists: bool, is_temporary: bool) -> Result<LocalRows> {
         let parts = self.parts(name)?;
+        let key = parts.last().map(|n| n.to_lowercase()).unwrap_or_default();
+        let is_there = is_temporary && self.session.catalog_state().functions.read().contains_key(&key);
+        if let [one] = parts.as_slice()
+            && registry::lookup(&one.to_lowercase()).is_some()
+            && !is_there
+        {
+            return Err(SparkError::new("FORBIDDEN_OPERATION")
+                .with("statement", "DROP")
+                .with("objectType", "FUNCTION")
+                .with("objectName", attribute::quote(one)));
+        }
         let dropped = if is_temporary {
-            let key = parts.last().map(|n| n.to_lowercase()).unwrap_or_default();
             self.session.catalog_state().functions.write().remove(&key).is_some()
         } else {
-            if let [one] = parts.as_slice()
-                && registry::lookup(&one.to_lowercase()).is_some()
-            {
-                return Err(SparkError::new("FORBIDDEN_OPERATION")
-                    .with("statement", "DROP")
-                    .with("objectType", "FUNCTION")
-                    .with("objectName", attribute::quote(one)));
-            }
             self.catalog().drop_function(&self.qualify(&parts)?)?
         };
         if !dropped && !if_exists {
@@ -220,7 +222,11 @@ impl Runner {
         let found = self.session.find_function(name, &self.database());
         match found {
             Some(function) if function.database.is_some() => Ok(nothing()),
-            _ => Err(SparkError::new("ROUTINE_NOT_FOUND").with("routineName", attribute::quote_parts(name))),
+            None if built_in(name).is_none() => {
+                let quoted = self.qualify(name)?.quoted_in_catalog();
+                Err(SparkError::new("ROUTINE_NOT_FOUND").with("routineName", quoted))
+            }
+            _ => Err(SparkError::new("_LEGACY_ERROR_TEMP_1256").with("functionName", name.join("."))),
         }
     }
 
@@ -290,10 +296,12 @@ impl Runner {
         } = &function.body
         else {
             let class = function.class_name().unwrap_or_default();
-            return rows(
-                &column,
-                vec![line(format!("Function: {full}")), line(format!("Class: {class}")), line("Usage: N/A.".into())],
-            );
+            let mut lines =
+                vec![line(format!("Function: {full}")), line(format!("Class: {class}")), line("Usage: N/A.".into())];
+            if is_extended {
+                lines.push(line(format!("Extended Usage:\n    No example/argument for {}.\n", function.name)));
+            }
+            return rows(&column, lines);
         };
         let kind = if returns_table.is_some() { "TABLE" } else { "SCALAR" };
         let mut lines = vec![line(format!("Function:      {full}")), line(format!("Type:          {kind}"))];

@@ -3,6 +3,7 @@
 use super::Runner;
 use super::create_table::table_folder;
 use super::rows::nothing;
+use crate::python::source::Target;
 use datafusion::logical_expr::LogicalPlan;
 use firesteel_analyzer::environment::Environment;
 use firesteel_analyzer::{Analyzer, LocalRows, Resolved, attribute, resolved};
@@ -43,7 +44,8 @@ impl Runner {
                 directory.options.iter().find(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path.clone())
             });
             let (Some(path), Some(provider)) = (path, &directory.provider) else {
-                return Err(SparkError::unsupported("INSERT OVERWRITE DIRECTORY without USING and a path"));
+                return Err(SparkError::new("NOT_SUPPORTED_COMMAND_WITHOUT_HIVE_SUPPORT")
+                    .with("cmd", "INSERT OVERWRITE DIRECTORY with the Hive format"));
             };
             let resolved = self.analyse(&insert.query)?;
             let schema = attribute::schema_of(&resolved.output);
@@ -57,13 +59,13 @@ impl Runner {
             self.write_files(resolved.exact()?, schema, files)?;
             return Ok(nothing());
         }
-        if insert.replace_where.is_some() {
-            return Err(SparkError::unsupported("INSERT … REPLACE WHERE"));
-        }
         if insert.with_schema_evolution {
             return Err(SparkError::new("UNSUPPORTED_INSERT_WITH_SCHEMA_EVOLUTION"));
         }
-        let table = self.stored_table(&insert.table, "INSERT")?;
+        let table = self.target_table(&insert.table, "INSERT")?;
+        if insert.replace_where.is_some() {
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1012").with("identifier", table.name.quoted()));
+        }
         self.insert_into(&table, insert)?;
         Ok(nothing())
     }
@@ -123,7 +125,9 @@ impl Runner {
             sources.retain(|_| keep.next().copied().unwrap_or(true));
         }
         let (plan, schema) = self.stored_columns(table, &resolved, &fields, &sources)?;
-        let mut options: Vec<(String, String)> = table.options.clone().into_iter().collect();
+        let is_python = table.provider.as_deref().is_some_and(|name| self.session.python().source(name).is_some());
+        let mut options: Vec<(String, String)> =
+            if is_python { Vec::new() } else { table.options.clone().into_iter().collect() };
         options.extend(insert.options.iter().cloned());
         self.write_files(
             plan,
@@ -366,6 +370,10 @@ impl Runner {
 
     /// Runs a plan and writes its rows to files.
     pub(crate) fn write_files(&self, plan: LogicalPlan, schema: StructType, files: Files<'_>) -> Result<()> {
+        if let Some(source) = self.session.python().source(files.format) {
+            let target = Target { overwrite: files.mode == SaveMode::Overwrite, options: files.options };
+            return self.block(crate::python::source::write(&self.session, &source, plan, schema, target));
+        }
         let path = files.path.clone();
         let request = WriteRequest {
             format: files.format.to_string(),

@@ -20,6 +20,8 @@ const FINISH_TIME: Duration = Duration::from_secs(1);
 pub enum PlannerError {
     /// User code, or the worker's checks of it, failed with this text.
     Python(String),
+    /// A data source that was ready failed with this text when it was asked for its partitions.
+    Partitions(String),
     Other(SparkError),
 }
 
@@ -27,7 +29,7 @@ impl PlannerError {
     /// An error for users, given that of Python's text.
     pub fn into_error(self, of_python: impl FnOnce(String) -> SparkError) -> SparkError {
         match self {
-            Self::Python(text) => of_python(text),
+            Self::Python(text) | Self::Partitions(text) => of_python(text),
             Self::Other(error) => error,
         }
     }
@@ -87,6 +89,8 @@ impl Conversation {
             message.put_pairs(question.settings);
         }
         message.extend(question.body);
+        // The worker keeps its answer back until it has seen the end.
+        message.put_int(special::END_OF_STREAM);
         let mut worker = pool.worker(environment).await?;
         let Some(mut writer) = worker.writer.take() else {
             return Err(SparkError::internal("a worker without its socket").into());
@@ -130,12 +134,8 @@ impl Conversation {
             accumulators.push(self.bytes().await?);
         }
         let Some(writing) = self.writing.0.take() else { return Ok(accumulators) };
-        let Ok(Ok(mut writer)) = writing.await else { return Ok(accumulators) };
-        let end = async {
-            writer.write_all(&special::END_OF_STREAM.to_be_bytes()).await?;
-            writer.flush().await?;
-            wire::read_int(&mut self.worker.reader).await
-        };
+        let Ok(Ok(writer)) = writing.await else { return Ok(accumulators) };
+        let end = wire::read_int(&mut self.worker.reader);
         if matches!(tokio::time::timeout(FINISH_TIME, end).await, Ok(Ok(special::END_OF_STREAM))) {
             self.worker.release(writer);
         }

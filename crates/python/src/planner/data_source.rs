@@ -212,8 +212,12 @@ impl Planner<'_> {
 
 async fn read_plan(answer: &mut Conversation) -> Result<(Bytes, Vec<Bytes>), PlannerError> {
     let function = answer.bytes().await?;
-    let mut partitions = Vec::new();
-    for _ in 0..answer.count().await? {
+    let count = answer.count().await.map_err(|error| match error {
+        PlannerError::Python(text) => PlannerError::Partitions(text),
+        other => other,
+    })?;
+    let mut partitions = Vec::with_capacity(count.min(1024));
+    for _ in 0..count {
         partitions.push(answer.bytes().await?);
     }
     Ok((function, partitions))

@@ -19,7 +19,7 @@ impl Decoder<'_> {
         Ok(match required(message)? {
             Function::PythonUdf(_) => ExprKind::PythonFunction(self.python_function(message)?),
             Function::ScalarScalaUdf(_) => ExprKind::Unsupported("functions of JVM clients".into()),
-            Function::JavaUdf(_) => ExprKind::Unsupported("Java functions".into()),
+            Function::JavaUdf(java) => return Err(no_class(java)),
         })
     }
 
@@ -28,7 +28,7 @@ impl Decoder<'_> {
         let python = match required(message)? {
             Function::PythonUdf(python) => python,
             Function::ScalarScalaUdf(_) => return Err(SparkError::unsupported("functions of JVM clients")),
-            Function::JavaUdf(_) => return Err(SparkError::unsupported("Java functions")),
+            Function::JavaUdf(java) => return Err(no_class(java)),
         };
         check_eval_type(python.eval_type)?;
         Ok(PythonFunction {
@@ -62,6 +62,11 @@ impl Decoder<'_> {
             python_version: python.python_ver.clone(),
         })
     }
+}
+
+/// There is no JVM here that could load a class.
+fn no_class(java: &proto::JavaUdf) -> SparkError {
+    SparkError::new("_LEGACY_ERROR_TEMP_1329").with("className", &java.class_name)
 }
 
 fn required(message: &proto::CommonInlineUserDefinedFunction) -> Result<&Function> {

@@ -8,8 +8,8 @@ use crate::options::SourceOptions;
 use crate::parquet::ROW_METADATA_KEY;
 use arrow::array::{Array, ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch};
 use arrow::datatypes::{
-    DataType as ArrowType, DurationMicrosecondType, Field, IntervalUnit, IntervalYearMonthType, Schema, SchemaRef,
-    TimeUnit,
+    DataType as ArrowType, DurationMicrosecondType, Field, FieldRef, IntervalUnit, IntervalYearMonthType, Schema,
+    SchemaRef, TimeUnit,
 };
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
@@ -34,7 +34,8 @@ impl ParquetEncoding {
     pub fn new(options: &SourceOptions, conf: &SqlConf, layout: &Layout) -> Result<Self> {
         let codec = options.any(&["compression", "parquet.compression"]).unwrap_or(&conf.parquet_compression);
         let (compression, extension) = codec_of(codec)?;
-        let schema = stored_schema(layout.file_schema()?.as_ref())?;
+        let in_millis = conf.parquet_output_timestamp_type == "TIMESTAMP_MILLIS";
+        let schema = stored_schema(layout.file_schema()?.as_ref(), in_millis)?;
         let pair = |key: &str, value: String| KeyValue::new(key.to_string(), value);
         let metadata = vec![
             pair("org.apache.spark.version", "4.2.1".into()),
@@ -86,7 +87,7 @@ fn codec_of(name: &str) -> Result<(Compression, &'static str)> {
 }
 
 /// The Arrow types that stand in files: intervals are numbers, times have microseconds.
-fn stored_schema(schema: &Schema) -> Result<Schema> {
+fn stored_schema(schema: &Schema, in_millis: bool) -> Result<Schema> {
     let fields: Vec<Field> = schema
         .fields()
         .iter()
@@ -98,12 +99,29 @@ fn stored_schema(schema: &Schema) -> Result<Schema> {
                 other if has_interval(other) => {
                     return Err(SparkError::unsupported("intervals and times within other types in Parquet files"));
                 }
+                other if in_millis => with_millis(other),
                 other => other.clone(),
             };
             Ok(Field::new(field.name(), data_type, true))
         })
         .collect::<Result<_>>()?;
     Ok(Schema::new(fields))
+}
+
+/// The type with moments of milliseconds.
+fn with_millis(data_type: &ArrowType) -> ArrowType {
+    let within = |field: &FieldRef| -> FieldRef {
+        Arc::new(field.as_ref().clone().with_data_type(with_millis(field.data_type())))
+    };
+    match data_type {
+        ArrowType::Timestamp(TimeUnit::Microsecond, Some(zone)) => {
+            ArrowType::Timestamp(TimeUnit::Millisecond, Some(zone.clone()))
+        }
+        ArrowType::List(field) => ArrowType::List(within(field)),
+        ArrowType::Map(field, is_sorted) => ArrowType::Map(within(field), *is_sorted),
+        ArrowType::Struct(fields) => ArrowType::Struct(fields.iter().map(within).collect()),
+        other => other.clone(),
+    }
 }
 
 fn has_interval(data_type: &ArrowType) -> bool {

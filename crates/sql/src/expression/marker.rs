@@ -2,7 +2,7 @@
 
 use crate::parser::Parser;
 use crate::token::{Token, TokenKind};
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Expr, ExprKind, Parameter};
 use firesteel_types::Literal;
 
@@ -97,6 +97,14 @@ impl Parser<'_> {
         match &self.options.parameters {
             Some(values) => match values.get(&parameter) {
                 Ok(value) => Ok(value.clone().at(origin)),
+                Err(error) if error.is("UNBOUND_SQL_PARAMETER") => {
+                    let name = match (&parameter, &origin) {
+                        (Parameter::Position(_), firesteel_plan::Origin::Sql { start, .. }) => format!("_{start}"),
+                        (Parameter::Position(position), _) => format!("_{position}"),
+                        (Parameter::Named(name), _) => name.clone(),
+                    };
+                    Err(SparkError::new("UNBOUND_SQL_PARAMETER").with("name", name).or_context(|| origin.context()))
+                }
                 Err(error) => Err(error.or_context(|| origin.context())),
             },
             None => Ok(Expr::new(ExprKind::Parameter(parameter)).at(origin)),

@@ -157,7 +157,7 @@ pub fn relation(relation_: &Relation) -> String {
         }
         RelationKind::Table(table) => {
             let name = match &table.name {
-                TableName::Parts(parts) => parts.join("."),
+                TableName::Parts(parts, _) => parts.join("."),
                 TableName::Identifier(name) => format!("identifier {}", expr(name)),
             };
             let stream = if table.is_streaming { "stream " } else { "" };

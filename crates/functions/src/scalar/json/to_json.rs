@@ -3,7 +3,7 @@
 use super::checks;
 use super::formats::{Formats, print_day, print_moment};
 use super::options::Options;
-use super::writer::{write_number, write_text};
+use super::writer::{KeyWriter, write_number, write_text};
 use crate::cast::variant::Variants;
 use crate::kernel::kernel;
 use crate::scalar::datetime::pattern::Use;
@@ -241,19 +241,11 @@ impl Writer<'_> {
             }
             DataType::Map { key, value, .. } => {
                 let entries = array.as_map().value(row);
-                let keys = ValueFormatter::in_zone(key, self.zone, TextStyle::Cast { plain_decimals: true });
+                let keys = KeyWriter::new(key, self.zone);
                 let mut named = Vec::with_capacity(entries.len());
                 for index in 0..entries.len() {
                     let mut name = String::new();
-                    match key.as_ref() {
-                        // Keys that are structs look like arrays.
-                        DataType::Struct(_) => {
-                            keys.write(&mut name, entries.column(0), index)?;
-                            name =
-                                format!("[{}]", name.trim_start_matches('{').trim_end_matches('}').replace(", ", ","));
-                        }
-                        _ => keys.write(&mut name, entries.column(0), index)?,
-                    }
+                    keys.write(&mut name, entries.column(0), index)?;
                     named.push((name, index));
                 }
                 if self.sorts_keys {

@@ -3,6 +3,7 @@
 pub mod abs;
 pub mod ceil;
 pub mod decimal;
+pub mod exponential;
 pub mod integer;
 pub mod logarithm;
 pub mod random;

@@ -1,5 +1,6 @@
 //! Functions of one or two real numbers.
 
+use super::exponential::{acosh, cbrt, cosh, exp, sinh, tanh};
 use super::logarithm::{asinh, ln};
 use super::strict;
 use crate::scalar::string::declare::{function, lenient, param, strict};
@@ -51,7 +52,7 @@ function! {
 }
 function! {
     /// `acosh(expr)`
-    ACOSH = "acosh" in Math, ONE => lenient(DataType::Double, |args| each(args, strict::acosh));
+    ACOSH = "acosh" in Math, ONE => lenient(DataType::Double, |args| each(args, acosh));
     text |a| format!("ACOSH({})", a.join(", "));
     usage "The number whose hyperbolic cosine is `expr`.";
     since "3.0.0";
@@ -94,7 +95,7 @@ function! {
 }
 function! {
     /// `cbrt(expr)`
-    CBRT = "cbrt" in Math, ONE => lenient(DataType::Double, |args| each(args, strict::cbrt));
+    CBRT = "cbrt" in Math, ONE => lenient(DataType::Double, |args| each(args, cbrt));
     text |a| format!("CBRT({})", a.join(", "));
     usage "The cube root of `expr`.";
     since "1.4.0";
@@ -110,7 +111,7 @@ function! {
 }
 function! {
     /// `cosh(expr)`
-    COSH = "cosh" in Math, ONE => lenient(DataType::Double, |args| each(args, strict::cosh));
+    COSH = "cosh" in Math, ONE => lenient(DataType::Double, |args| each(args, cosh));
     text |a| format!("COSH({})", a.join(", "));
     usage "The hyperbolic cosine of `expr`.";
     since "1.4.0";
@@ -142,7 +143,7 @@ function! {
 }
 function! {
     /// `exp(expr)`
-    EXP = "exp" in Math, ONE => lenient(DataType::Double, |args| each(args, libm::exp));
+    EXP = "exp" in Math, ONE => lenient(DataType::Double, |args| each(args, exp));
     text |a| format!("EXP({})", a.join(", "));
     usage "Euler's number to the power of `expr`.";
     since "1.4.0";
@@ -220,7 +221,7 @@ function! {
 }
 function! {
     /// `sinh(expr)`
-    SINH = "sinh" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::sinh));
+    SINH = "sinh" in Math, ONE => lenient(DataType::Double, |args| each(args, sinh));
     text |a| format!("SINH({})", a.join(", "));
     usage "The hyperbolic sine of `expr`.";
     since "1.4.0";
@@ -244,7 +245,7 @@ function! {
 }
 function! {
     /// `tanh(expr)`
-    TANH = "tanh" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::tanh));
+    TANH = "tanh" in Math, ONE => lenient(DataType::Double, |args| each(args, tanh));
     text |a| format!("TANH({})", a.join(", "));
     usage "The hyperbolic tangent of `expr`.";
     since "1.4.0";

@@ -12,75 +12,6 @@ fn of_words(high: i32, low: u32) -> f64 {
     f64::from_bits((u64::from(high as u32) << 32) | u64::from(low))
 }
 
-/// The hyperbolic cosine.
-pub fn cosh(x: f64) -> f64 {
-    let magnitude = x.abs();
-    if !x.is_finite() {
-        return magnitude;
-    }
-    match high_word(magnitude) {
-        // Less than half of the logarithm of 2.
-        ..0x3fd6_2e43 => {
-            let less_one = libm::expm1(magnitude);
-            let exp = 1.0 + less_one;
-            if high_word(magnitude) < 0x3c80_0000 { exp } else { 1.0 + (less_one * less_one) / (exp + exp) }
-        }
-        // Less than 22.
-        0x3fd6_2e43..0x4036_0000 => {
-            let exp = libm::exp(magnitude);
-            0.5 * exp + 0.5 / exp
-        }
-        // Where `exp` is finite.
-        0x4036_0000..0x4086_2e42 => 0.5 * libm::exp(magnitude),
-        _ => {
-            let root = libm::exp(0.5 * magnitude);
-            (0.5 * root) * root
-        }
-    }
-}
-
-/// The inverse hyperbolic cosine.
-pub fn acosh(x: f64) -> f64 {
-    if x < 1.0 || x.is_nan() {
-        return f64::NAN;
-    }
-    if x >= 268_435_456.0 {
-        return if x.is_infinite() { x } else { ln(x) + std::f64::consts::LN_2 };
-    }
-    if x > 2.0 {
-        return ln(2.0 * x - 1.0 / (x + (x * x - 1.0).sqrt()));
-    }
-    let above = x - 1.0;
-    (above + (2.0 * above + above * above).sqrt()).ln_1p()
-}
-
-/// The cube root.
-pub fn cbrt(x: f64) -> f64 {
-    const C: f64 = 5.428_571_428_571_428e-1;
-    const D: f64 = -7.053_061_224_489_796e-1;
-    const E: f64 = 1.414_285_714_285_714_4;
-    const F: f64 = 1.607_142_857_142_857_2;
-    const G: f64 = 3.571_428_571_428_571_5e-1;
-    let magnitude = x.abs();
-    if !x.is_finite() || x == 0.0 {
-        return x;
-    }
-    // A rough root, from the exponent.
-    let mut root = if high_word(magnitude) < 0x0010_0000 {
-        let scaled = magnitude * 18_014_398_509_481_984.0;
-        of_words(high_word(scaled) / 3 + 696_219_795, 0)
-    } else {
-        of_words(high_word(magnitude) / 3 + 715_094_163, 0)
-    };
-    let s = C + (root * root / magnitude) * root;
-    root *= G + F / (s + E + D / s);
-    // Cut to 20 bits and made a little greater, so that its square is exact.
-    root = of_words(high_word(root) + 1, 0);
-    let quotient = magnitude / (root * root);
-    let correction = (quotient - root) / (root + root + quotient);
-    (root + root * correction).copysign(x)
-}
-
 /// The length of the hypotenuse of a right triangle.
 pub fn hypot(x: f64, y: f64) -> f64 {
     if x.is_infinite() || y.is_infinite() {
@@ -146,14 +77,15 @@ pub fn log10(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{acosh, cbrt, cosh, hypot, log10};
+    use super::super::exponential::{acosh, cbrt, cosh, exp};
+    use super::{hypot, log10};
 
     #[test]
     fn the_last_bits_are_sparks() {
         assert_eq!(cosh(1.0), 1.543080634815244);
         assert_eq!(cosh(-7.31), 747.5889290042517);
-        assert_eq!(libm::exp(4.0), 54.598150033144236);
-        assert_eq!(libm::exp(-7.26614), 0.000698804178629909);
+        assert_eq!(exp(4.0), 54.598150033144236);
+        assert_eq!(exp(-7.26614), 0.000698804178629909);
         assert_eq!(libm::atan(-7.14187), -1.4316814066713524);
         assert_eq!(libm::asin(-0.89182), -1.1013524259369025);
         assert_eq!(acosh(1.00878), 0.13241738503919834);

@@ -140,11 +140,6 @@ fn decode_base64(text: &str) -> std::result::Result<Vec<u8>, Base64Fault> {
     DECODER.decode(&digits).map_err(|_| Base64Fault::Unit)
 }
 
-/// Decodes Base64 text; other characters do not count. None where it is malformed.
-pub fn decode_mime(text: &str) -> Option<Vec<u8>> {
-    decode_base64(text).ok()
-}
-
 fn unbase64(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let values: Texts = Rows::of(args, 0)?;
     binaries(args, |row| {

@@ -1,13 +1,9 @@
 //! Config, error details, tokens, and requests that make no sense.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
-
-mod harness;
-
+use crate::harness::{Harness, assert_fails, condition, info, range, relation, rows, sql};
 use bytes::{Buf, BufMut, Bytes};
 use firesteel_proto::connect as proto;
 use firesteel_server::limits::Limits;
-use harness::{Harness, assert_fails, condition, info, range, relation, rows, sql};
 use prost::Message;
 use proto::config_request::operation::OpType as Operation;
 use proto::plan::OpType;

@@ -1,12 +1,8 @@
 //! Sessions: creation, identity, release, expiry, cloning.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
-
-mod harness;
-
+use crate::harness::{Harness, Session, assert_fails, condition, endless, error_of, info};
 use firesteel_proto::connect as proto;
 use firesteel_server::limits::Limits;
-use harness::{Harness, Session, assert_fails, condition, endless, error_of, info};
 use std::time::Duration;
 use uuid::Uuid;
 

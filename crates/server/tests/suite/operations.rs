@@ -1,12 +1,8 @@
 //! Operations: responses, reattaching, releasing, interrupting.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
-
-mod harness;
-
+use crate::harness::{Harness, Session, assert_fails, collect, condition, endless, error_of, kinds, range, rows, sql};
 use firesteel_proto::connect as proto;
 use firesteel_server::limits::Limits;
-use harness::{Harness, Session, assert_fails, collect, condition, endless, error_of, kinds, range, rows, sql};
 use proto::get_status_response::operation_status::OperationState;
 use proto::interrupt_request::{Interrupt, InterruptType};
 use std::time::Duration;
@@ -226,7 +222,7 @@ async fn tags_must_be_words() {
     for tag in ["", "a,b"] {
         let request = proto::ExecutePlanRequest { tags: vec![tag.to_string()], ..session.request(range(1)) };
         let status = session.run(request).await.unwrap_err();
-        assert_eq!(harness::info(&status).reason, "java.lang.IllegalArgumentException");
+        assert_eq!(crate::harness::info(&status).reason, "java.lang.IllegalArgumentException");
         assert_eq!(condition(&status), "");
     }
 }

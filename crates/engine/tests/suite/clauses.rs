@@ -1,10 +1,7 @@
 //! What names mean in HAVING and ORDER BY, and what functions, views and recursive queries may be: rows and
 //! conditions are Spark's.
-#![allow(clippy::unwrap_used)]
 
-mod harness;
-
-use harness::Harness;
+use crate::harness::Harness;
 
 async fn with_rows() -> Harness {
     let harness = Harness::new();

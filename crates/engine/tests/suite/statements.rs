@@ -1,11 +1,8 @@
 //! Parameters, settings in text, caching and pipes: the rows and conditions are Spark's.
-#![allow(clippy::unwrap_used)]
 
-mod harness;
-
+use crate::harness::Harness;
 use firesteel_plan::{CatalogRequest, Expr};
 use firesteel_types::Literal;
-use harness::Harness;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parameters_reach_every_statement() {

@@ -1,9 +1,6 @@
 //! Subqueries and lateral joins: the rows are Spark's.
-#![allow(clippy::unwrap_used)]
 
-mod harness;
-
-use harness::Harness;
+use crate::harness::Harness;
 
 async fn tables() -> Harness {
     let harness = Harness::new();

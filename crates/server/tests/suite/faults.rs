@@ -1,9 +1,6 @@
 //! A fault in one operation is an error of that operation; the session and the server go on.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
-
-mod harness;
-
+use crate::harness::{Harness, Session, range, relation, rows};
 use arrow::array::{Int64Array, RecordBatch};
 use arrow::datatypes::{DataType as ArrowType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
@@ -23,7 +20,6 @@ use firesteel_analyzer::resolved::project;
 use firesteel_analyzer::{Attribute, Resolved};
 use firesteel_proto::connect as proto;
 use firesteel_types::DataType;
-use harness::{Harness, Session, range, relation, rows};
 use proto::relation::RelType;
 use std::sync::Arc;
 
@@ -171,7 +167,7 @@ async fn a_panic_is_an_error_of_its_operation() {
     session.touch(None).await.unwrap();
     let engine = server.engine_session(&session);
     let mut neighbour = server.session().await;
-    let mut endless = neighbour.start(neighbour.reattachable(harness::endless())).await.unwrap();
+    let mut endless = neighbour.start(neighbour.reattachable(crate::harness::endless())).await.unwrap();
     for (text, fault) in faults() {
         engine.put_view("fault", fault);
         let plan = || proto::plan::OpType::Root(table("fault"));

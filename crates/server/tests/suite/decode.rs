@@ -1,7 +1,5 @@
 //! Messages to plans.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
-
 use bytes::Bytes;
 use firesteel_error::SparkError;
 use firesteel_plan::{Command, Expr, ExprKind, Origin, Relation, RelationKind, SubqueryKind};

@@ -1,14 +1,10 @@
 //! Artifacts: uploads, their checks, and their use in plans.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
-
-mod harness;
-
+use crate::harness::{Harness, Session, assert_fails, info, relation, rows};
 use arrow::array::{ArrayRef, Int64Array};
 use arrow::ipc::writer::StreamWriter;
 use arrow::record_batch::RecordBatch;
 use firesteel_proto::connect as proto;
-use harness::{Harness, Session, assert_fails, info, relation, rows};
 use proto::add_artifacts_request::{ArtifactChunk, Batch, BeginChunkedArtifact, Payload, SingleChunkArtifact};
 use proto::plan::OpType;
 use proto::relation::RelType;
