@@ -1489,7 +1489,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("UNSUPPORTED_TABLE_CHANGE", "0A000", Spark, &["message"], ""),
     c("UNSUPPORTED_TABLE_CHANGE_IN_JDBC_CATALOG", "42000", Analysis, &["change", "tableName"], ""),
     c("UNSUPPORTED_TIME_PRECISION", "0A001", Spark, &["precision"], ""),
-    c("UNSUPPORTED_TIME_TYPE", "0A000", Analysis, &[], "Such files cannot hold columns of type TIME."),
+    c("UNSUPPORTED_TIME_TYPE", "0A000", Analysis, &[], "The type TIME cannot be used here."),
     c("UNSUPPORTED_TYPED_LITERAL", "0A000", Parse, &["unsupportedType", "supportedTypes"], "There are no literals of the type <unsupportedType>. There are: <supportedTypes>."),
     c("UNTYPED_SCALA_UDF", "42K0E", Analysis, &[], ""),
     c("USER_DEFINED_FUNCTIONS", "42601", Analysis, &[], ""),
