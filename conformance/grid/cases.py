@@ -236,7 +236,8 @@ def type_units(spec: Spec, chance: random.Random) -> list[Unit]:
                 units.append(Unit(name, profile, mode, query(spec, text), volatile=volatile))
     if not spec.has_fixed_form():
         for arguments in (ordinary + ["1"], ordinary[:-1]):
-            units.append(Unit(name, "A", mode, query(spec, spec.call(name, arguments)), volatile=volatile))
+            # Calls without arguments may tell the time.
+            units.append(Unit(name, "A", mode, query(spec, spec.call(name, arguments)), volatile=volatile or not arguments))
     return units
 
 

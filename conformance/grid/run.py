@@ -79,10 +79,12 @@ def ask(url: str, guide: str | None, processes: int, everything: bool) -> None:
 
 
 def write_answers(some: list[Unit], answers: dict[str, dict]) -> None:
-    with lzma.open(ANSWERS, "wt", preset=9) as out:
+    fresh = ANSWERS.with_suffix(".new")
+    with lzma.open(fresh, "wt") as out:
         for key in (unit.key() for unit in some):
             if key in answers:
                 out.write(json.dumps([key, answers[key]], ensure_ascii=True, separators=(",", ":")) + "\n")
+    fresh.replace(ANSWERS)
 
 
 def stale(unit: Unit, answer: dict) -> bool:

@@ -336,7 +336,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON", "42K09", ExtendedAnalysis, &["sqlExpr", "comparison"], "<sqlExpr>: the lower bound of the frame must be <comparison> the upper one."),
     c("DATATYPE_MISMATCH.STACK_COLUMN_DIFF_TYPES", "42K09", ExtendedAnalysis, &["sqlExpr", "columnIndex", "leftType", "leftParamIndex", "rightType", "rightParamIndex"], "<sqlExpr>: column <columnIndex> gets values of different types: <leftType> from argument <leftParamIndex>, <rightType> from argument <rightParamIndex>."),
     c("DATATYPE_MISMATCH.TYPE_CHECK_FAILURE_WITH_HINT", "42K09", ExtendedAnalysis, &["sqlExpr", "msg", "hint"], "<sqlExpr>: <msg><hint>."),
-    c("DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE", "42K09", ExtendedAnalysis, &["sqlExpr", "className"], ""),
+    c("DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE", "42K09", ExtendedAnalysis, &["sqlExpr", "className"], "<sqlExpr>: there is no class <className>."),
     c("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09", ExtendedAnalysis, &["sqlExpr", "paramIndex", "requiredType", "inputSql", "inputType"], "<sqlExpr>: the <paramIndex> argument must be <requiredType>, but <inputSql> is <inputType>."),
     c("DATATYPE_MISMATCH.UNEXPECTED_NULL", "42K09", ExtendedAnalysis, &["sqlExpr", "exprName"], "<sqlExpr>: <exprName> is NULL."),
     c("DATATYPE_MISMATCH.UNEXPECTED_RETURN_TYPE", "42K09", ExtendedAnalysis, &["sqlExpr", "functionName", "expectedType", "actualType"], "<sqlExpr>: <functionName> must return <expectedType>, not <actualType>."),

@@ -35,6 +35,13 @@ fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall
     call.text = format!("{name}({distinct}{}, {shown})", value.name);
     let is_binary = value.data_type == DataType::Binary;
     let value_name = value.name.clone();
+    if let Some(delimiter) = delimiter.as_ref().filter(|d| !d.data_type.is_null())
+        && (delimiter.data_type == DataType::Binary) != is_binary
+        && (is_binary || value.data_type.is_string())
+    {
+        let types = [value.data_type.clone(), delimiter.data_type.clone()];
+        return Err(coercion::mismatch::different_types(&call.text, name, &types));
+    }
     let value =
         if is_binary { value } else { coercion::coerce_argument(value, ArgType::String, 0, &call.text, context)? };
     let delimiter = match delimiter {

@@ -1,7 +1,8 @@
 //! The functions of linear regression that are other aggregates over pairs without nulls.
 
 use super::{AggregateContext, TWO_DOUBLES, any, avg, declare, moments};
-use crate::{AggregateCall, BuildContext, Function, Signature, TypedExpr};
+use crate::coercion::coerce_argument;
+use crate::{AggregateCall, ArgType, BuildContext, Function, Signature, TypedExpr};
 use datafusion::functions::core::expr_fn::named_struct;
 use datafusion::functions_aggregate::count::count_udaf;
 use datafusion::logical_expr::{lit, when};
@@ -51,8 +52,20 @@ fn paired(call: &AggregateContext, index: usize) -> Result<TypedExpr> {
     Ok(TypedExpr::new(expr, value.data_type.clone(), true, value.name.clone()))
 }
 
-fn regr_count(_: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
-    let call = AggregateContext::new("regr_count", call);
+/// Both arguments are numbers.
+fn numbers(call: &mut AggregateContext, context: &mut BuildContext<'_>) -> Result<()> {
+    for index in 0..2 {
+        let value = coerce_argument(call.argument(index)?.clone(), ArgType::Numeric, index, &call.text, context)?;
+        if let Some(argument) = call.call.arguments.get_mut(index) {
+            *argument = value;
+        }
+    }
+    Ok(())
+}
+
+fn regr_count(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
+    let mut call = AggregateContext::new("regr_count", call);
+    numbers(&mut call, context)?;
     let (y, x) = (call.argument(0)?.expr.clone(), call.argument(1)?.expr.clone());
     let value =
         if call.call.is_distinct { named_struct(vec![lit("y"), y.clone(), lit("x"), x.clone()]) } else { lit(true) };
@@ -63,6 +76,7 @@ fn regr_count(_: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr
 
 fn average(name: &'static str, index: usize, c: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
     let mut call = AggregateContext::new(name, call);
+    numbers(&mut call, c)?;
     call.call.arguments = vec![paired(&call, index)?];
     Ok(avg::build(name, c, call.call)?.named(call.text))
 }

@@ -121,6 +121,7 @@ fn build_aggregate(
     let mut call = AggregateContext::new(name, call);
     let value = super::exactly(call.argument(0)?, wanted, 0, &call.text, context)?;
     call.check_collation(&value.data_type)?;
+    super::exactly(call.argument(1)?, ArgType::Integer, 1, &call.text, context)?;
     let size = match constant::value(call.argument(1)?)? {
         Some(size) => crate::scalar::string::constant::integer_of(&size).unwrap_or(0),
         None => {

@@ -147,6 +147,14 @@ fn item_type(state: &DataType) -> Option<DataType> {
     }
 }
 
+/// The error of a struct that is no state, or of what is no struct.
+fn no_state(text: &str, state: &TypedExpr) -> SparkError {
+    if matches!(state.data_type, DataType::Struct(_)) || state.data_type.is_null() {
+        return type_check(text, "The state is not one of approx_top_k_accumulate");
+    }
+    mismatch::unexpected_input(text, 0, ArgType::Struct, state)
+}
+
 fn build_top(context: &mut BuildContext<'_>, mut call: AggregateCall) -> Result<TypedExpr> {
     complete(&mut call.arguments, 3, &[Missing::Integer(DEFAULT_ITEMS), Missing::Integer(DEFAULT_TRACKED)]);
     let mut call = AggregateContext::new("approx_top_k", call);
@@ -179,7 +187,7 @@ fn build_combine(context: &mut BuildContext<'_>, mut call: AggregateCall) -> Res
     let mut call = AggregateContext::new("approx_top_k_combine", call);
     let state = call.argument(0)?.clone();
     let Some(item) = item_type(&state.data_type) else {
-        return Err(mismatch::unexpected_input(&call.text, 0, ArgType::Struct, &state));
+        return Err(no_state(&call.text, &state));
     };
     layout_of(&call.text, &item)?;
     let tracked = if is_given { tracked_of(&call.text, call.argument(1)?)? } else { AS_FIRST.into() };
@@ -192,7 +200,7 @@ fn build_estimate(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>)
     let text = text_of("approx_top_k_estimate", &arguments);
     let [state, items] = arguments.as_slice() else { return Err(SparkError::internal("no state to estimate of")) };
     let Some(item) = item_type(&state.data_type) else {
-        return Err(mismatch::unexpected_input(&text, 0, ArgType::Struct, state));
+        return Err(no_state(&text, state));
     };
     layout_of(&text, &item)?;
     let number = items_of(&text, items)?;

@@ -1,6 +1,6 @@
 //! Errors that a query asks for, and calls of Java that this server cannot make.
 
-use crate::scalar::string::constant::value_of;
+use crate::scalar::string::constant::{self, value_of};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Booleans, Rows, Texts, finish, row_count};
 use crate::{ArgType, Body, BuildContext, KernelArgs, Nullability, Returns, Signature, TypedExpr};
@@ -32,23 +32,54 @@ function! {
 function! {
     /// `reflect(class, method[, arg1, …])`
     REFLECT = "reflect" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("reflect: calls of Java methods")));
+        => Body::Build(|_, arguments| java_call("reflect", &arguments));
     usage "Calls a Java method. This server cannot.";
     since "2.0.0";
 }
 function! {
     /// `java_method(class, method[, arg1, …])`
     JAVA_METHOD = "java_method" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("java_method: calls of Java methods")));
+        => Body::Build(|_, arguments| java_call("java_method", &arguments));
     usage "Calls a Java method. This server cannot.";
     since "2.0.0";
 }
 function! {
     /// `try_reflect(class, method[, arg1, …])`
     TRY_REFLECT = "try_reflect" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("try_reflect: calls of Java methods")));
+        => Body::Build(|_, arguments| java_call("try_reflect", &arguments));
     usage "Calls a Java method. This server cannot.";
     since "4.0.0";
+}
+
+/// Checks a call of a Java method, which is then refused.
+fn java_call(name: &str, arguments: &[TypedExpr]) -> Result<TypedExpr> {
+    let [class, method, ..] = arguments else {
+        return Err(SparkError::new("WRONG_NUM_ARGS.WITHOUT_SUGGESTION")
+            .with("functionName", format!("`{name}`"))
+            .with("expectedNum", "> 1")
+            .with("actualNum", arguments.len().to_string())
+            .with("docroot", "https://spark.apache.org/docs/latest"));
+    };
+    let names: Vec<&str> = arguments.iter().map(|a| a.name.as_str()).collect();
+    let call = format!("{name}({})", names.join(", "));
+    let mut texts = Vec::new();
+    for (argument, parameter) in [(class, "class"), (method, "method")] {
+        let value = if argument.data_type.is_string() { constant::value_of(argument)? } else { None };
+        let value = value.ok_or_else(|| constant::not_foldable(argument, &call, parameter, "STRING"))?;
+        let text = constant::text_of(&value).map(str::to_string);
+        texts.push(text.ok_or_else(|| {
+            SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_NULL")
+                .with("exprName", format!("`{parameter}`"))
+                .with("sqlExpr", format!("\"{call}\""))
+        })?);
+    }
+    match texts.first() {
+        // Classes of Java lie in packages.
+        Some(class) if !class.contains('.') => Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_CLASS_TYPE")
+            .with("sqlExpr", format!("\"{call}\""))
+            .with("className", class.clone())),
+        _ => Err(SparkError::unsupported(format!("{name}: calls of Java methods"))),
+    }
 }
 
 fn assert_text(arguments: &[String]) -> String {
