@@ -2,6 +2,7 @@
 #
 #   VENV    folder of the Python environment with the PySpark client
 #   PYTHON  interpreter it is made from
+#   VENV_DBT  folder of the Python environment with dbt
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -9,12 +10,15 @@ CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 BIN := $(CARGO_TARGET_DIR)/release/firesteel
 
-.PHONY: help build run serve test test-rust test-python lint format conformance bench clean
+VENV_DBT ?= .venv-dbt
+
+.PHONY: help build run serve test test-rust test-python test-dbt lint format conformance bench clean
 
 help:
 	@echo "make run          build, start the server, run a tour on real data through PySpark"
 	@echo "make serve        build, start the server on 127.0.0.1:15002"
 	@echo "make test         all tests: Rust, then PySpark against a real server"
+	@echo "make test-dbt     dbt builds a project over Spark Connect"
 	@echo "make lint         rustfmt and clippy, as CI runs them"
 	@echo "make conformance  Spark's own doctests and golden SQL files, against the ratchet lists"
 	@echo "make bench        latency and TPC-H beside the peers (see bench/README.md)"
@@ -44,6 +48,14 @@ test-rust: build
 test-python: build $(VENV)/.ready
 	FIRESTEEL_BIN=$(BIN) $(VENV)/bin/python -m pytest -q tests/python
 
+$(VENV_DBT)/.ready: tests/dbt/requirements.txt
+	$(PYTHON) -m venv $(VENV_DBT)
+	$(VENV_DBT)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/dbt/requirements.txt
+	touch $@
+
+test-dbt: build $(VENV)/.ready $(VENV_DBT)/.ready
+	FIRESTEEL_BIN=$(BIN) FIRESTEEL_DBT=$(abspath $(VENV_DBT))/bin/dbt $(VENV)/bin/python -m pytest -q tests/python/test_dbt.py
+
 lint:
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
@@ -59,4 +71,4 @@ bench: build
 
 clean:
 	cargo clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV_DBT)

@@ -1,7 +1,8 @@
 """Runs conformance suites against a fresh server, and holds them to lists of what passes.
 
 A listed case that fails is an error. New passes are printed, and with
---update added to the lists, which only ever grow.
+--update added to the lists, which only ever grow. Of the usage examples the
+list names the misses, and only ever shrinks.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests" / "python"))
+import usage  # noqa: E402
 from server import Server  # noqa: E402
 
 DOCTEST_SUITES = ["functions", "dataframe", "sql"]
@@ -65,13 +67,33 @@ def golden(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[in
     return status, {"golden result blocks": (matched, total)}
 
 
+def examples() -> tuple[dict[str, str | None], dict[str, tuple[int, int]]]:
+    """How answers to usage examples differ from Spark's, by case."""
+    with Server("--cores", "2") as server:
+        differences = usage.check(server.url)
+    right = sum(text is None for text in differences.values())
+    return differences, {"usage examples": (right, len(differences))}
+
+
+def grid(update: bool) -> tuple[int, dict[str, tuple[int, int]]]:
+    """New differences, and cases that are equal. A process of its own, as it starts further ones."""
+    with Server("--cores", "2") as server, tempfile.NamedTemporaryFile("r") as counts:
+        subprocess.run(
+            [sys.executable, str(HERE / "grid" / "run.py"), "check", "--url", server.url, "--counts", counts.name,
+             *(["--update"] if update else [])],
+            check=False,
+        )
+        result = json.loads(counts.read() or "{}")
+    return result.get("new", 1), {"grid": (result.get("equal", 0), result.get("cases", 0))}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suites", type=Path, required=True)
     parser.add_argument("--update", action="store_true", help="add new passes to the lists")
     parser.add_argument("names", nargs="*", default=[])
     arguments = parser.parse_args()
-    names = arguments.names or ["doctests", "golden"]
+    names = arguments.names or ["doctests", "golden", "usage", "grid"]
     failures = 0
     rows = []
     with tempfile.TemporaryDirectory(prefix="firesteel-conformance-") as folder:
@@ -84,6 +106,14 @@ def main() -> int:
             status, table = golden(arguments.suites, work)
             rows += table.items()
             failures += hold_counts(HERE / "golden.txt", status, arguments.update)
+    if "usage" in names:
+        differences, table = examples()
+        rows += table.items()
+        failures += hold_misses(HERE / "usage_misses.txt", differences, arguments.update)
+    if "grid" in names:
+        new, table = grid(arguments.update)
+        rows += table.items()
+        failures += new
     print(f"{'suite':<28}{'passed':>8}{'of':>8}{'share':>9}")
     for name, (passed, total) in rows:
         print(f"{name:<28}{passed:>8}{total:>8}{passed / max(total, 1):>9.1%}")
@@ -124,6 +154,21 @@ def hold_counts(path: Path, status: dict[str, str], update: bool) -> int:
         header = "# Golden SQL files, with the number of blocks (results and errors) that are right at least.\n"
         path.write_text(header + "".join(f"{n} {c}\n" for n, c in sorted(best.items()) if c))
     return lost
+
+
+def hold_misses(path: Path, differences: dict[str, str | None], update: bool) -> int:
+    """The list names the cases that are not Spark's, each with the reason; all others are."""
+    listed = dict(line.split(" ", 1) for line in read(path))
+    wrong = {name: text for name, text in differences.items() if text}
+    lost = sorted(wrong.keys() - listed.keys())
+    for name in lost:
+        print(f"NOT SPARK'S, and not listed: {name}: {wrong[name]}")
+    right = listed.keys() - wrong.keys()
+    print(f"{path.name}: {len(listed)} listed, {len(right)} of them are Spark's now")
+    if update and right:
+        header = "".join(f"{line}\n" for line in path.read_text().splitlines() if line.startswith("#"))
+        path.write_text(header + "".join(f"{n} {r}\n" for n, r in listed.items() if n in wrong))
+    return len(lost)
 
 
 if __name__ == "__main__":

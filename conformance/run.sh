@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs Spark's own suites against a freshly started server and compares with
 # the ratchet lists:
-#   conformance/run.sh [suite…]          doctests golden (default: both)
+#   conformance/run.sh [suite…]          doctests golden usage grid (default: all)
 #   conformance/run.sh --update [suite…] adds new passes to the lists
 # The suites lie beside the checkout, in ../shared/conformance, or where
 # CONFORMANCE_SUITES says. Without them there is nothing to run.

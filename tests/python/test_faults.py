@@ -83,18 +83,23 @@ def test_a_client_that_is_killed(query, is_reattachable):
 
 def test_sigterm_during_a_query():
     server = Server()
-    process = client(f"import sys\nprint('ready', flush=True)\nspark.sql({ENDLESS!r}).collect()\n", server)
+    code = (
+        "from pyspark.errors import PySparkException\nprint('ready', flush=True)\n"
+        f"try:\n    spark.sql({ENDLESS!r}).collect()\n"
+        "except PySparkException as e:\n    print(e.getCondition(), e.getSqlState(), flush=True)\n"
+        "    import os\n    os._exit(0)\n"
+    )
+    process = client(code, server)
     assert process.stdout.readline() == "ready\n"
     with Wire(server.port) as wire:
         stream = wire.stream(sql_plan(ENDLESS), reattachable=True)
         next(stream)
+        time.sleep(1)
         assert server.stop() == 0
         with pytest.raises(grpc.RpcError) as raised:
             list(stream)
-        assert condition(raised.value) == "OPERATION_CANCELED" or raised.value.code() == grpc.StatusCode.UNAVAILABLE
-    # Its client would try for minutes to reach the server again, as with Spark's.
-    process.kill()
-    process.communicate()
+        assert condition(raised.value) == "OPERATION_CANCELED"
+    assert process.communicate(timeout=60)[0] == "OPERATION_CANCELED HY008\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

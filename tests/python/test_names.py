@@ -66,3 +66,17 @@ def test_a_table_is_made_once(spark):
     assert made.count() == 0
     assert made.collect() == []
     spark.sql("drop table made_once")
+
+
+def test_a_frame_s_column_that_was_replaced_or_dropped_is_no_column_of_the_new_frame(spark):
+    frame = spark.range(3).withColumn("x", F.lit(1))
+    for later, column in (
+        (frame.withColumn("x", F.lit(2)), "x"),
+        (frame.select(F.col("id").alias("y")), "id"),
+        (frame.drop("x"), "x"),
+    ):
+        for use in (lambda: later.select(frame[column]), lambda: later.groupBy(frame[column]).count()):
+            with pytest.raises(AnalysisException) as error:
+                use().collect()
+            assert error.value.getCondition() == "CANNOT_RESOLVE_DATAFRAME_COLUMN"
+    assert frame.select("id").filter(frame["x"] == 1).count() == 3

@@ -42,3 +42,16 @@ def test_collated_texts_are_grouped_by_their_keys(spark):
     assert spark.sql("SELECT 'a' COLLATE UNICODE_CI = 'A' AS e").collect()[0].e
     mixed = "SELECT c = d FROM (SELECT 'a' COLLATE UTF8_LCASE AS c, 'a' AS d)"
     assert condition(spark, mixed) == "INDETERMINATE_COLLATION_IN_EXPRESSION"
+
+
+def test_grouping_sorts_rows_that_windows_have_ranked(spark):
+    spark.sql("CREATE OR REPLACE TEMP VIEW sg AS SELECT id % 2 AS a, id % 3 AS b, id AS x FROM range(6)")
+    ranked = (
+        "SELECT sum(x), a, b, rank() OVER (PARTITION BY grouping(a) + grouping(b) ORDER BY sum(x)) AS r"
+        " FROM sg GROUP BY ROLLUP (a, b) ORDER BY "
+    )
+    rows = [tuple(row) for row in spark.sql(ranked + "grouping(a) + grouping(b), r").collect()]
+    assert [row[0] for row in rows] == [0, 1, 2, 3, 4, 5, 6, 9, 15]
+    rows = [tuple(row) for row in spark.sql(ranked + "CASE WHEN grouping(a) = 0 THEN a END, r, 2, 3").collect()]
+    assert [row[0] for row in rows] == [15, 6, 0, 2, 4, 9, 1, 3, 5]
+    assert condition(spark, ranked + "sum(x)") != "INTERNAL_ERROR"

@@ -7,7 +7,9 @@ use crate::scope::Scope;
 use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{BuildContext, TypedExpr};
-use firesteel_plan::{Cte as CteDefinition, Expr, Name, Origin, PipeClause, Relation, WindowSpecification};
+use firesteel_plan::{
+    Cte as CteDefinition, Expr, Name, Origin, PipeClause, Relation, RelationKind, WindowSpecification,
+};
 use firesteel_types::time_zone::TimeZone;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -50,10 +52,14 @@ pub struct Analyzer<'a> {
     pub(crate) below_used: Vec<Attribute>,
     /// The column with the file of a row, where it is used from below the input, since the last look.
     pub(crate) file_used: Option<Attribute>,
+    /// Names of relations that joins of the query analysed should hold whole.
+    pub(crate) broadcast: Vec<String>,
     /// Observations met, in order.
     pub observations: Vec<Observation>,
     /// Views being expanded, against endless recursion.
     pub(crate) views: usize,
+    /// What is analysed next is the whole of a CTE's definition, or of an expression's subquery.
+    pub(crate) begins_query: bool,
 }
 
 /// A query around the one analysed.
@@ -138,8 +144,10 @@ impl<'a> Analyzer<'a> {
             aggregates: 0,
             below_used: Vec::new(),
             file_used: None,
+            broadcast: Vec::new(),
             observations: Vec::new(),
             views: 0,
+            begins_query: false,
         }
     }
 
@@ -148,6 +156,12 @@ impl<'a> Analyzer<'a> {
         stacker::maybe_grow(512 * 1024, 8 * 1024 * 1024, || {
             if let Some(persisted) = self.env.cached(relation) {
                 return crate::relation::persisted(&persisted);
+            }
+            if let Some(resolved) = self.env.analysed(relation) {
+                return Ok(resolved);
+            }
+            if !matches!(relation.kind(), RelationKind::With { .. }) {
+                self.begins_query = false;
             }
             let resolved = crate::relation::analyse(self, relation).map_err(|e| at(e, &relation.origin))?;
             Ok(resolved.with_plan_id(relation.plan_id()))

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use datafusion::catalog::TableProvider;
 use firesteel_config::SqlConf;
 use firesteel_error::Result;
-use firesteel_functions::function::SessionFacts;
+use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Expr, Options, PythonFunction, Relation, Statement, TimeTravel};
 use firesteel_python::planner::table_function::TableAnalysis;
 use firesteel_types::{DataType, Literal, StructField, StructType};
@@ -23,8 +23,8 @@ pub trait Environment: Send + Sync {
         None
     }
     fn facts(&self) -> &SessionFacts;
-    /// Microseconds since the epoch at the start of the request.
-    fn query_time(&self) -> i64;
+    /// When the request came.
+    fn query_time(&self) -> &QueryTime;
     /// Partitions that the engine works on at once.
     fn parallelism(&self) -> usize;
     /// A table or view by its name's parts; fails with `TABLE_OR_VIEW_NOT_FOUND`.
@@ -57,6 +57,11 @@ pub trait Environment: Send + Sync {
     fn analyze_table_function(&self, call: AnalyzeCall) -> Result<TableAnalysis>;
     /// A relation's persisted rows, if it is persisted. Asked for every relation, so it must be cheap.
     fn cached(&self, _relation: &Relation) -> Option<PersistedFrame> {
+        None
+    }
+    /// What an earlier analysis made of the relation, if that still holds. Asked for every relation that is not
+    /// persisted, so it must be cheap.
+    fn analysed(&self, _relation: &Relation) -> Option<Resolved> {
         None
     }
 }

@@ -9,12 +9,14 @@
 
 pub mod analyzer;
 pub mod attribute;
+pub mod broadcast;
 pub mod environment;
 pub mod exchange;
 mod expression;
 mod failure;
 mod files;
 mod function_check;
+mod nondeterministic;
 pub mod observe;
 pub mod python;
 pub mod range;
@@ -27,5 +29,7 @@ mod unnest;
 pub use analyzer::Analyzer;
 pub use attribute::{Attribute, AttributeId};
 pub use environment::{Environment, LocalRows, PersistedFrame, Scan, TableLookup, UserFunction};
+pub use nondeterministic::pull_out;
+pub use relation::may_not_be_cartesian;
 pub use resolved::{Frame, Resolved};
-pub use unnest::unnest;
+pub use unnest::{AT_MOST_ONE, at_most_one, unnest};

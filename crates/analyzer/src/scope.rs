@@ -16,6 +16,8 @@ pub struct Scope {
     pub frames: Vec<Arc<Frame>>,
     /// Columns of relations below, used where nothing else matches (ORDER BY, filters).
     pub below: Vec<Attribute>,
+    /// Whether columns of relations below can be used at all.
+    reaches_below: bool,
     /// The file of the rows.
     pub files: Files,
     /// All columns below a single input, for `_metadata`.
@@ -47,6 +49,7 @@ impl Scope {
             hidden: inputs.iter().flat_map(|i| i.hidden.iter().cloned()).collect(),
             frames: inputs.iter().map(|i| i.frame.clone()).collect(),
             below: Vec::new(),
+            reaches_below: false,
             files: Files::of_inputs(inputs),
             chain: match inputs {
                 [input] => input.below.clone(),
@@ -73,7 +76,7 @@ impl Scope {
 
     /// The scope of ORDER BY and filters: also the columns below the input.
     pub fn with_below(input: &Resolved, case_sensitive: bool) -> Self {
-        let mut scope = Self::new(&[input], case_sensitive);
+        let mut scope = Self { reaches_below: true, ..Self::new(&[input], case_sensitive) };
         let mut below = input.below.as_ref();
         while let Some(b) = below {
             scope.below.extend(b.attributes.iter().cloned());
@@ -227,7 +230,7 @@ impl Scope {
         if in_reach.is_empty() {
             in_reach = found.iter().filter(|(_, f)| visible(f)).collect();
         }
-        if in_reach.is_empty() {
+        if in_reach.is_empty() && self.reaches_below {
             in_reach = found.iter().collect();
         }
         let Some(depth) = in_reach.iter().map(|(d, _)| *d).min() else {

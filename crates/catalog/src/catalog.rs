@@ -2,17 +2,21 @@
 
 use crate::database::Database;
 use crate::name::{quote, quoted_database};
-use crate::{CatalogFunction, CatalogTable, DEFAULT_DATABASE, QualifiedName};
-use firesteel_error::{Result, SparkError};
-use parking_lot::RwLock;
+use crate::storage::{Change, EntryKey, EntryKind, Storage};
+use crate::{CatalogFunction, CatalogTable, DEFAULT_DATABASE, QualifiedName, record};
+use firesteel_error::{ExceptionClass, Result, SparkError};
+use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Databases with their tables, views and functions, kept in memory.
+/// Databases with their tables, views and functions, in memory and, where there is a storage, in it too.
 #[derive(Debug)]
 pub struct Catalog {
     warehouse: String,
     databases: RwLock<BTreeMap<String, Entry>>,
+    /// Held by whoever changes something, so that readers wait for memory only, never for the storage.
+    writer: Mutex<()>,
+    storage: Option<Box<dyn Storage>>,
 }
 
 #[derive(Debug)]
@@ -30,22 +34,57 @@ impl Entry {
     fn is_empty(&self) -> bool {
         self.tables.is_empty() && self.functions.is_empty()
     }
+
+    /// What the storage forgets with the database.
+    fn removal(&self) -> Vec<Change> {
+        let database = &self.database.name;
+        let tables = self.tables.keys().map(|name| EntryKey::table(database, name));
+        let functions = self.functions.keys().map(|name| EntryKey::function(database, name));
+        let all = tables.chain(functions).chain([EntryKey::database(database)]);
+        all.map(|key| Change { key, value: None }).collect()
+    }
 }
 
 impl Catalog {
-    /// A catalog with the default database, whose folder is the warehouse's.
+    /// A catalog with the default database, whose folder is the warehouse's, that ends with the process.
     pub fn new(warehouse: impl Into<String>) -> Self {
         let warehouse = warehouse.into();
-        let default = Database {
-            name: DEFAULT_DATABASE.to_string(),
-            comment: Some("default database".to_string()),
-            location: warehouse.clone(),
-            properties: BTreeMap::new(),
-            owner: String::new(),
-            collation: None,
-        };
-        let databases = BTreeMap::from([(DEFAULT_DATABASE.to_string(), Entry::new(default))]);
-        Self { warehouse, databases: RwLock::new(databases) }
+        let default = Entry::new(default_database(&warehouse));
+        let databases = BTreeMap::from([(DEFAULT_DATABASE.to_string(), default)]);
+        Self { warehouse, databases: RwLock::new(databases), writer: Mutex::new(()), storage: None }
+    }
+
+    /// The catalog that a storage holds, which keeps each change from now on.
+    ///
+    /// An entry that cannot be read fails it by name; nothing is left out.
+    pub fn open(warehouse: impl Into<String>, storage: Box<dyn Storage>) -> Result<Self> {
+        let warehouse = warehouse.into();
+        let entries = storage.load()?;
+        let mut databases = BTreeMap::new();
+        let (found, rest): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(k, _)| k.kind == EntryKind::Database);
+        for (key, text) in found {
+            let database = record::read_database(&text).map_err(|error| unreadable(&key, &error))?;
+            databases.insert(key.database, Entry::new(database));
+        }
+        for (key, text) in rest {
+            let entry = databases.get_mut(&key.database);
+            let entry = entry.ok_or_else(|| unreadable(&key, &schema_not_found(&key.database)))?;
+            add(entry, &key, &text).map_err(|error| unreadable(&key, &error))?;
+        }
+        if !databases.contains_key(DEFAULT_DATABASE) {
+            let default = default_database(&warehouse);
+            storage.apply(&[database_change(&default)?])?;
+            databases.insert(DEFAULT_DATABASE.to_string(), Entry::new(default));
+        }
+        Ok(Self { warehouse, databases: RwLock::new(databases), writer: Mutex::new(()), storage: Some(storage) })
+    }
+
+    /// Hands changes to the storage, if there is one; what it does not take must not be done.
+    fn keep(&self, changes: impl FnOnce() -> Result<Vec<Change>>) -> Result<()> {
+        match &self.storage {
+            Some(storage) => storage.apply(&changes()?),
+            None => Ok(()),
+        }
     }
 
     /// The folder of databases without a location of their own.
@@ -71,17 +110,23 @@ impl Catalog {
         self.databases.read().contains_key(&name.to_lowercase())
     }
 
+    /// Fails where a database is not there.
+    fn require_database(&self, name: &str) -> Result<()> {
+        if self.databases.read().contains_key(name) { Ok(()) } else { Err(schema_not_found(name)) }
+    }
+
     /// Adds a database; false where it is there already and that is fine.
     pub fn create_database(&self, mut database: Database, if_not_exists: bool) -> Result<bool> {
         database.name = database.name.to_lowercase();
-        let mut databases = self.databases.write();
-        if databases.contains_key(&database.name) {
+        let _writer = self.writer.lock();
+        if self.has_database(&database.name) {
             if if_not_exists {
                 return Ok(false);
             }
             return Err(SparkError::new("SCHEMA_ALREADY_EXISTS").with("schemaName", quote(&database.name)));
         }
-        databases.insert(database.name.clone(), Entry::new(database));
+        self.keep(|| Ok(vec![database_change(&database)?]))?;
+        self.databases.write().insert(database.name.clone(), Entry::new(database));
         Ok(true)
     }
 
@@ -96,22 +141,30 @@ impl Catalog {
         if name == DEFAULT_DATABASE {
             return Err(SparkError::new("UNSUPPORTED_FEATURE.DROP_DATABASE").with("database", quoted_database(&name)));
         }
-        let mut databases = self.databases.write();
-        let Some(entry) = databases.get(&name) else {
-            return if if_exists { Ok(None) } else { Err(schema_not_found(&name)) };
+        let _writer = self.writer.lock();
+        let removal = match self.databases.read().get(&name) {
+            Some(entry) if !cascade && !entry.is_empty() => {
+                return Err(SparkError::new("SCHEMA_NOT_EMPTY").with("schemaName", quote(&name)));
+            }
+            Some(entry) => entry.removal(),
+            None if if_exists => return Ok(None),
+            None => return Err(schema_not_found(&name)),
         };
-        if !cascade && !entry.is_empty() {
-            return Err(SparkError::new("SCHEMA_NOT_EMPTY").with("schemaName", quote(&name)));
-        }
-        Ok(databases.remove(&name).map(|entry| (entry.database, entry.tables.into_values().collect())))
+        self.keep(|| Ok(removal))?;
+        let removed = self.databases.write().remove(&name);
+        Ok(removed.map(|entry| (entry.database, entry.tables.into_values().collect())))
     }
 
     /// Changes a database.
     pub fn alter_database(&self, name: &str, change: impl FnOnce(&mut Database)) -> Result<()> {
         let name = name.to_lowercase();
-        let mut databases = self.databases.write();
-        let entry = databases.get_mut(&name).ok_or_else(|| schema_not_found(&name))?;
-        change(&mut entry.database);
+        let _writer = self.writer.lock();
+        let mut database = self.database(&name)?;
+        change(&mut database);
+        self.keep(|| Ok(vec![database_change(&database)?]))?;
+        if let Some(entry) = self.databases.write().get_mut(&name) {
+            entry.database = database;
+        }
         Ok(())
     }
 
@@ -132,19 +185,30 @@ impl Catalog {
 
     /// Adds a table or view; with `replace` an old one goes.
     pub fn create_table(&self, table: CatalogTable, replace: bool) -> Result<()> {
-        let mut databases = self.databases.write();
-        let name = table.name.clone();
-        let entry = databases.get_mut(&name.database).ok_or_else(|| schema_not_found(&name.database))?;
-        if !replace && entry.tables.contains_key(&name.name) {
-            return Err(already_exists(&name));
+        let _writer = self.writer.lock();
+        self.require_database(&table.name.database)?;
+        if !replace && self.table(&table.name).is_some() {
+            return Err(already_exists(&table.name));
         }
-        entry.tables.insert(name.name, Arc::new(table));
+        self.keep(|| Ok(vec![table_change(&table)?]))?;
+        self.put_table(table);
         Ok(())
     }
 
+    fn put_table(&self, table: CatalogTable) {
+        if let Some(entry) = self.databases.write().get_mut(&table.name.database) {
+            entry.tables.insert(table.name.name.clone(), Arc::new(table));
+        }
+    }
+
     /// Removes a table or view.
-    pub fn drop_table(&self, name: &QualifiedName) -> Option<Arc<CatalogTable>> {
-        self.databases.write().get_mut(&name.database)?.tables.remove(&name.name)
+    pub fn drop_table(&self, name: &QualifiedName) -> Result<Option<Arc<CatalogTable>>> {
+        let _writer = self.writer.lock();
+        if self.table(name).is_none() {
+            return Ok(None);
+        }
+        self.keep(|| Ok(vec![table_removal(name)]))?;
+        Ok(self.databases.write().get_mut(&name.database).and_then(|entry| entry.tables.remove(&name.name)))
     }
 
     /// Changes a table or view; nothing changes where the change fails.
@@ -153,25 +217,29 @@ impl Catalog {
         name: &QualifiedName,
         change: impl FnOnce(&mut CatalogTable) -> Result<()>,
     ) -> Result<()> {
-        let mut databases = self.databases.write();
-        let table = databases.get_mut(&name.database).and_then(|entry| entry.tables.get_mut(&name.name));
-        let table = table.ok_or_else(|| table_not_found(&name.quoted()))?;
+        let _writer = self.writer.lock();
+        let table = self.table(name).ok_or_else(|| table_not_found(&name.quoted()))?;
         let mut changed = table.as_ref().clone();
         change(&mut changed)?;
-        *table = Arc::new(changed);
+        self.keep(|| Ok(vec![table_change(&changed)?]))?;
+        self.put_table(changed);
         Ok(())
     }
 
     /// Gives a table or view another name in its database.
     pub fn rename_table(&self, from: &QualifiedName, to: &QualifiedName) -> Result<()> {
-        let mut databases = self.databases.write();
-        let entry = databases.get_mut(&from.database).ok_or_else(|| schema_not_found(&from.database))?;
-        if entry.tables.contains_key(&to.name) {
+        let _writer = self.writer.lock();
+        self.require_database(&from.database)?;
+        if self.table(to).is_some() {
             return Err(already_exists(to));
         }
-        let table = entry.tables.remove(&from.name).ok_or_else(|| table_not_found(&from.quoted()))?;
+        let table = self.table(from).ok_or_else(|| table_not_found(&from.quoted()))?;
         let table = CatalogTable { name: to.clone(), ..table.as_ref().clone() };
-        entry.tables.insert(to.name.clone(), Arc::new(table));
+        self.keep(|| Ok(vec![table_removal(from), table_change(&table)?]))?;
+        if let Some(entry) = self.databases.write().get_mut(&from.database) {
+            entry.tables.remove(&from.name);
+            entry.tables.insert(to.name.clone(), Arc::new(table));
+        }
         Ok(())
     }
 
@@ -198,9 +266,9 @@ impl Catalog {
         if_not_exists: bool,
         replace: bool,
     ) -> Result<bool> {
-        let mut databases = self.databases.write();
-        let entry = databases.get_mut(&name.database).ok_or_else(|| schema_not_found(&name.database))?;
-        if !replace && entry.functions.contains_key(&name.name) {
+        let _writer = self.writer.lock();
+        self.require_database(&name.database)?;
+        if !replace && self.function(name).is_some() {
             if if_not_exists {
                 return Ok(false);
             }
@@ -209,15 +277,65 @@ impl Catalog {
                 .with("routineName", name.quoted_in_catalog())
                 .with("existingRoutineType", "routine"));
         }
-        entry.functions.insert(name.name.clone(), Arc::new(function));
+        self.keep(|| {
+            let value = Some(record::function_text(&function)?);
+            Ok(vec![Change { key: EntryKey::function(&name.database, &name.name), value }])
+        })?;
+        if let Some(entry) = self.databases.write().get_mut(&name.database) {
+            entry.functions.insert(name.name.clone(), Arc::new(function));
+        }
         Ok(true)
     }
 
     /// Removes a function; false where there is none.
-    pub fn drop_function(&self, name: &QualifiedName) -> bool {
+    pub fn drop_function(&self, name: &QualifiedName) -> Result<bool> {
+        let _writer = self.writer.lock();
+        if self.function(name).is_none() {
+            return Ok(false);
+        }
+        self.keep(|| Ok(vec![Change { key: EntryKey::function(&name.database, &name.name), value: None }]))?;
         let mut databases = self.databases.write();
-        databases.get_mut(&name.database).is_some_and(|entry| entry.functions.remove(&name.name).is_some())
+        Ok(databases.get_mut(&name.database).is_some_and(|entry| entry.functions.remove(&name.name).is_some()))
     }
+}
+
+fn default_database(warehouse: &str) -> Database {
+    Database {
+        name: DEFAULT_DATABASE.to_string(),
+        comment: Some("default database".to_string()),
+        location: warehouse.to_string(),
+        properties: BTreeMap::new(),
+        owner: String::new(),
+        collation: None,
+    }
+}
+
+/// Adds a table or function as its storage has it.
+fn add(entry: &mut Entry, key: &EntryKey, text: &str) -> Result<()> {
+    if key.kind == EntryKind::Function {
+        entry.functions.insert(key.name.clone(), Arc::new(record::read_function(text)?));
+    } else {
+        entry.tables.insert(key.name.clone(), Arc::new(record::read_table(text)?));
+    }
+    Ok(())
+}
+
+fn database_change(database: &Database) -> Result<Change> {
+    Ok(Change { key: EntryKey::database(&database.name), value: Some(record::database_text(database)?) })
+}
+
+fn table_change(table: &CatalogTable) -> Result<Change> {
+    let key = EntryKey::table(&table.name.database, &table.name.name);
+    Ok(Change { key, value: Some(record::table_text(table)?) })
+}
+
+fn table_removal(name: &QualifiedName) -> Change {
+    Change { key: EntryKey::table(&name.database, &name.name), value: None }
+}
+
+fn unreadable(key: &EntryKey, error: &SparkError) -> SparkError {
+    let message = format!("The metastore's entry for the {key} cannot be read: {error}");
+    SparkError::plain(ExceptionClass::Spark, message)
 }
 
 /// There is no such database.
@@ -243,63 +361,5 @@ pub fn already_exists(name: &QualifiedName) -> SparkError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::TableKind;
-    use firesteel_types::StructType;
-
-    fn table(name: &str) -> CatalogTable {
-        CatalogTable {
-            name: QualifiedName::new("default", name),
-            kind: TableKind::Managed,
-            provider: Some("parquet".into()),
-            schema: StructType::default(),
-            partition_columns: Vec::new(),
-            bucketing: None,
-            location: None,
-            comment: None,
-            properties: BTreeMap::new(),
-            options: BTreeMap::new(),
-            collation: None,
-            created: 0,
-            owner: String::new(),
-            statistics: None,
-            view: None,
-        }
-    }
-
-    #[test]
-    fn names_are_found_in_any_case() {
-        let catalog = Catalog::new("/tmp/warehouse");
-        catalog.create_table(table("T"), false).unwrap();
-        assert!(catalog.table(&QualifiedName::new("DEFAULT", "t")).is_some());
-        assert!(catalog.create_table(table("t"), false).unwrap_err().is("TABLE_OR_VIEW_ALREADY_EXISTS"));
-    }
-
-    #[test]
-    fn databases_with_tables_are_dropped_by_cascade_only() {
-        let catalog = Catalog::new("/tmp/warehouse");
-        let database = Database { name: "Db".into(), ..catalog.database("default").unwrap() };
-        assert!(catalog.create_database(database.clone(), false).unwrap());
-        assert!(!catalog.create_database(database.clone(), true).unwrap());
-        assert!(catalog.create_database(database, false).unwrap_err().is("SCHEMA_ALREADY_EXISTS"));
-        let inside = CatalogTable { name: QualifiedName::new("db", "t"), ..table("t") };
-        catalog.create_table(inside, false).unwrap();
-        assert!(catalog.drop_database("db", false, false).unwrap_err().is("SCHEMA_NOT_EMPTY"));
-        assert!(catalog.drop_database("DB", false, true).unwrap().is_some());
-        assert!(catalog.drop_database("db", false, true).unwrap_err().is("SCHEMA_NOT_FOUND"));
-    }
-
-    #[test]
-    fn a_failed_change_changes_nothing() {
-        let catalog = Catalog::new("/tmp/warehouse");
-        catalog.create_table(table("t"), false).unwrap();
-        let name = QualifiedName::new("default", "t");
-        let result = catalog.alter_table(&name, |t| {
-            t.comment = Some("x".into());
-            Err(SparkError::internal("no"))
-        });
-        assert!(result.is_err());
-        assert_eq!(catalog.table(&name).unwrap().comment, None);
-    }
-}
+#[path = "catalog_tests.rs"]
+mod tests;

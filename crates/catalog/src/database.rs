@@ -1,9 +1,10 @@
 //! Databases.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What the catalog knows of a database.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Database {
     pub name: String,
     pub comment: Option<String>,

@@ -12,6 +12,8 @@ pub struct CatalogFunction {
     /// Microseconds since the epoch.
     pub created: i64,
     pub owner: String,
+    /// Settings when it was made: how its text is read.
+    pub settings: Vec<(String, String)>,
 }
 
 impl CatalogFunction {

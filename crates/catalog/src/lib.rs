@@ -1,22 +1,28 @@
 //! Catalogs, databases, tables, views and functions: names in, metadata out.
 //!
 //! A [`Catalog`] is shared by all sessions of a process. Names of databases,
-//! tables, views and functions are kept in lower case.
+//! tables, views and functions are kept in lower case. A [`Metastore`] keeps a
+//! catalog between processes.
 //!
-//! Invariant: no I/O; the data of tables are somebody else's.
+//! Invariant: the data of tables are somebody else's; what is read and written is the metastore alone.
 
 pub mod catalog;
 pub mod database;
 pub mod function;
+pub mod metastore;
 pub mod name;
 pub mod pattern;
+mod record;
+pub mod storage;
 pub mod table;
 
 pub use catalog::Catalog;
 pub use database::Database;
 pub use function::CatalogFunction;
+pub use metastore::Metastore;
 pub use name::QualifiedName;
 pub use pattern::matches_pattern;
+pub use storage::Storage;
 pub use table::{Bucketing, CatalogTable, Statistics, TableKind, ViewDefinition};
 
 /// The name of the catalog that every session has.

@@ -1,10 +1,11 @@
 //! Names of things in the session catalog.
 
 use crate::SESSION_CATALOG;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A database and a name in it, in lower case.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct QualifiedName {
     pub database: String,
     pub name: String,

@@ -1,12 +1,15 @@
 //! Tables and views.
 
-use crate::QualifiedName;
+use crate::{QualifiedName, record};
+use firesteel_error::Result;
 use firesteel_plan::Relation;
+use firesteel_sql::parse_query;
 use firesteel_types::StructType;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Who owns the data of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TableKind {
     Managed,
     External,
@@ -14,7 +17,7 @@ pub enum TableKind {
 }
 
 /// How rows are spread over files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucketing {
     pub count: i64,
     pub columns: Vec<String>,
@@ -22,17 +25,16 @@ pub struct Bucketing {
 }
 
 /// What ANALYZE found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
     pub bytes: u64,
     pub rows: Option<u64>,
 }
 
 /// The query of a view, and where and how its names are looked up.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ViewDefinition {
     pub text: String,
-    pub query: Relation,
     /// Names of the query's own columns.
     pub output: Vec<String>,
     /// Catalog and database when it was made.
@@ -43,14 +45,24 @@ pub struct ViewDefinition {
     pub schema_mode: String,
 }
 
+impl ViewDefinition {
+    /// The query that the text says; places in it are the view's, which has this name.
+    pub fn query(&self, name: &QualifiedName) -> Result<Relation> {
+        let mut options = record::parser_options(&self.settings)?;
+        options.source_object = Some(("VIEW".to_string(), name.to_string()));
+        parse_query(&self.text, &options)
+    }
+}
+
 /// What the catalog knows of a table or view.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CatalogTable {
     pub name: QualifiedName,
     pub kind: TableKind,
     /// The data source in lower case; views have none.
     pub provider: Option<String>,
     /// All columns, those of the partitions last, with declared types.
+    #[serde(with = "record::schema")]
     pub schema: StructType,
     pub partition_columns: Vec<String>,
     pub bucketing: Option<Bucketing>,

@@ -3,6 +3,7 @@
 use crate::Failure;
 use clap::{Args, Parser, Subcommand};
 use firesteel_config::entry::ByteUnit;
+use firesteel_config::keys;
 use firesteel_config::value::parse_bytes;
 use firesteel_engine::EngineOptions;
 use std::path::PathBuf;
@@ -63,6 +64,9 @@ pub struct EngineArguments {
     /// Number of cores that queries use [default: all]
     #[arg(long, value_name = "N")]
     pub cores: Option<usize>,
+    /// File that keeps databases, tables, views and functions between runs [default: they end with the process]
+    #[arg(long, value_name = "FILE")]
+    pub metastore: Option<PathBuf>,
     /// Folder for data that does not fit into memory [default: the system's temporary folder]
     #[arg(long, value_name = "FOLDER")]
     pub spill_directory: Option<PathBuf>,
@@ -101,6 +105,9 @@ impl EngineArguments {
             ("spark.submit.deployMode".to_string(), "client".to_string()),
         ];
         configuration.extend(self.settings.iter().cloned());
+        if let Some(path) = &self.metastore {
+            configuration.push((keys::FIRESTEEL_METASTORE_PATH.to_string(), path.to_string_lossy().into_owned()));
+        }
         EngineOptions {
             cores: self.cores,
             memory_limit: self.memory_limit,

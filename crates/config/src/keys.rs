@@ -22,6 +22,7 @@ keys! {
     STORE_ASSIGNMENT_POLICY = "spark.sql.storeAssignmentPolicy";
     MAP_KEY_DEDUP_POLICY = "spark.sql.mapKeyDedupPolicy";
     GROUP_BY_ORDINAL = "spark.sql.groupByOrdinal";
+    COUNT_OF_TABLE_STAR = "spark.sql.legacy.allowStarWithSingleTableIdentifierInCount";
     GROUP_BY_ALIASES = "spark.sql.groupByAliases";
     ORDER_BY_ORDINAL = "spark.sql.orderByOrdinal";
     CROSS_JOIN_ENABLED = "spark.sql.crossJoin.enabled";
@@ -103,6 +104,9 @@ keys! {
     PARQUET_INT96_AS_TIMESTAMP = "spark.sql.parquet.int96AsTimestamp";
     PARQUET_INFER_NTZ = "spark.sql.parquet.inferTimestampNTZ.enabled";
     PARQUET_OUTPUT_TIMESTAMP_TYPE = "spark.sql.parquet.outputTimestampType";
+    PARQUET_NANOS_AS_LONG = "spark.sql.legacy.parquet.nanosAsLong";
+    BINARY_FILE_MAX_LENGTH = "spark.sql.sources.binaryFile.maxLength";
+    LEGACY_PATH_OPTION = "spark.sql.legacy.pathOptionBehavior.enabled";
     ORC_MERGE_SCHEMA = "spark.sql.orc.mergeSchema";
     ORC_COMPRESSION = "spark.sql.orc.compression.codec";
     AVRO_COMPRESSION = "spark.sql.avro.compression.codec";
@@ -188,6 +192,7 @@ keys! {
     FIRESTEEL_MEMORY_FRACTION = "spark.firesteel.memory.fraction";
     FIRESTEEL_MEMORY_LIMIT = "spark.firesteel.memory.limit";
     FIRESTEEL_MEMORY_SESSION_FRACTION = "spark.firesteel.memory.sessionFraction";
+    FIRESTEEL_METASTORE_PATH = "spark.firesteel.metastore.path";
     FIRESTEEL_PYTHON = "spark.firesteel.python.executable";
     FIRESTEEL_PYTHON_WORKERS = "spark.firesteel.python.workers";
     FIRESTEEL_RESULT_BUFFER = "spark.firesteel.result.bufferSize";

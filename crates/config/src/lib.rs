@@ -17,6 +17,7 @@
 //! assert!(config.set("spark.sql.warehouse.dir", "/tmp").unwrap_err().is("CANNOT_MODIFY_STATIC_CONFIG"));
 //! ```
 
+pub mod captured;
 pub mod entry;
 pub mod keys;
 pub mod reader;
@@ -27,6 +28,7 @@ pub mod table;
 pub mod time_zone;
 pub mod value;
 
+pub use captured::Recalled;
 pub use entry::{ConfigEntry, Kind, Scope};
 pub use reader::Reader;
 pub use server::ServerConfig;

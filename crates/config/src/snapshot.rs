@@ -186,6 +186,8 @@ snapshot! {
     /// Whether `'a''b'` is `ab` rather than `a'b`.
     consecutive_string_literals: bool = boolean(CONSECUTIVE_STRING_LITERALS);
 
+    /// Whether `count(t.*)` counts rows without a null.
+    count_of_table_star: bool = boolean(COUNT_OF_TABLE_STAR);
     /// Whether numbers in `GROUP BY` are positions.
     group_by_ordinal: bool = boolean(GROUP_BY_ORDINAL);
     /// Whether `GROUP BY` knows the aliases of the select list.
@@ -347,6 +349,12 @@ snapshot! {
     parquet_infer_ntz: bool = boolean(PARQUET_INFER_NTZ);
     /// How timestamps are written to Parquet.
     parquet_output_timestamp_type: String = text(PARQUET_OUTPUT_TIMESTAMP_TYPE);
+    /// Whether Parquet timestamps of nanoseconds are numbers.
+    parquet_nanos_as_long: bool = boolean(PARQUET_NANOS_AS_LONG);
+    /// How many bytes a file may have that is read whole.
+    binary_file_max_length: i64 = integer(BINARY_FILE_MAX_LENGTH);
+    /// Whether the option `path` is one path of several.
+    legacy_path_option: bool = boolean(LEGACY_PATH_OPTION);
     /// Whether ORC schemas of all files are merged.
     orc_merge_schema: bool = boolean(ORC_MERGE_SCHEMA);
     /// The codec of written ORC files.

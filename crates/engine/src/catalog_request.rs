@@ -10,6 +10,7 @@ use firesteel_analyzer::environment::LocalRows;
 use firesteel_catalog::catalog::{schema_not_found, table_not_found};
 use firesteel_catalog::{CatalogFunction, CatalogTable, SESSION_CATALOG, matches_pattern};
 use firesteel_error::{Result, SparkError};
+use firesteel_functions::class::class_of;
 use firesteel_functions::registry;
 use firesteel_plan::{CatalogRequest, Options, Relation, RelationKind, StorageLevel, TableName, TableReference};
 use firesteel_types::{DataType, Literal, StructType};
@@ -108,16 +109,22 @@ fn function_row(function: &CatalogFunction) -> Vec<Literal> {
 }
 
 fn built_in_row(name: &str, function: &firesteel_functions::Function) -> Vec<Literal> {
-    let usage = function.documentation.usage;
-    let usage = if usage.is_empty() { "N/A.".to_string() } else { usage.replace("_FUNC_", name) };
     vec![
         text(name),
         Literal::Null(DataType::STRING),
         Literal::Null(strings()),
-        text(usage),
-        text(""),
+        text(function.usage(name)),
+        text(class_of(name).unwrap_or_default()),
         Literal::Boolean(true),
     ]
+}
+
+/// A file format as messages name it.
+fn format_title(provider: &str) -> String {
+    match provider {
+        "parquet" => "Parquet".to_string(),
+        other => other.to_uppercase(),
+    }
 }
 
 impl Runner {
@@ -154,7 +161,9 @@ impl Runner {
                 rows(&table_columns(), self.table_rows(database.as_deref(), pattern.as_deref(), CatalogTable::is_view)?)
             }
             R::GetTable { table, database } => {
-                let row = match self.found(&self.name_in(table, database.as_deref())?)? {
+                let parts = self.name_in(table, database.as_deref())?;
+                self.check_parts(&parts)?;
+                let row = match self.found(&parts)? {
                     Found::Temporary { name, .. } => temporary_row(&name.to_lowercase(), &[]),
                     Found::Global { name, .. } => temporary_row(&name, &[&self.conf().global_temp_database]),
                     Found::Stored(table) => table_row(&table),
@@ -162,15 +171,23 @@ impl Runner {
                 rows(&table_columns(), vec![row])
             }
             R::TableExists { table, database } => {
-                flag(self.find(&self.name_in(table, database.as_deref())?)?.is_some())
+                let parts = self.name_in(table, database.as_deref())?;
+                self.check_parts(&parts)?;
+                flag(self.find(&parts)?.is_some())
             }
             R::ListColumns { table, database } => {
-                let found = self.found(&self.name_in(table, database.as_deref())?)?;
+                let mut parts = self.name_in(table, database.as_deref())?;
+                self.check_parts(&parts)?;
+                if database.is_some() {
+                    parts.insert(0, SESSION_CATALOG.to_string());
+                }
+                let found = self.found(&parts)?;
                 self.column_rows(&found)
             }
             R::ListFunctions { database, pattern } => self.function_rows(database.as_deref(), pattern.as_deref()),
             R::GetFunction { function, database } => {
                 let parts = self.name_in(function, database.as_deref())?;
+                self.check_parts(&parts)?;
                 let row = match (built_in(&parts), self.session.find_function(&parts, &self.database())) {
                     (Some((name, function)), _) => built_in_row(name, function),
                     (None, Some(function)) => function_row(&function),
@@ -190,6 +207,7 @@ impl Runner {
             }
             R::FunctionExists { function, database } => {
                 let parts = self.name_in(function, database.as_deref())?;
+                self.check_parts(&parts)?;
                 flag(built_in(&parts).is_some() || self.session.find_function(&parts, &self.database()).is_some())
             }
             R::CreateTable { table, path, source, description, schema, options, .. } => self.create_from_request(
@@ -203,13 +221,15 @@ impl Runner {
             R::DropTempView { name } => flag(self.drop_temporary_view(name)),
             R::DropGlobalTempView { name } => flag(self.drop_global_view(name)),
             R::RecoverPartitions { table } => {
-                let name = TableName::Parts(self.parse_name(table)?);
+                let name = TableName::of(self.parse_name(table)?);
                 self.recover_partitions(&name, "recoverPartitions()")
             }
             R::IsCached { table } => flag(self.is_cached(&self.parse_name(table)?)?),
             R::CacheTable { table, storage_level } => {
                 let level = storage_level.unwrap_or(StorageLevel::MEMORY_AND_DISK_DESER);
-                self.cache(&self.parse_name(table)?, level)?;
+                let parts = self.parse_name(table)?;
+                self.check_parts(&parts)?;
+                self.cache(&parts, level)?;
                 Ok(nothing())
             }
             R::UncacheTable { table } => {
@@ -217,7 +237,9 @@ impl Runner {
                 Ok(nothing())
             }
             R::RefreshTable { table } => {
-                self.refresh(&self.parse_name(table)?)?;
+                let parts = self.parse_name(table)?;
+                self.found_relation(&TableName::of(parts.clone()))?;
+                self.refresh(&parts)?;
                 Ok(nothing())
             }
             R::ClearCache => {
@@ -253,6 +275,11 @@ impl Runner {
             text(database.comment.unwrap_or_default()),
             text(crate::statement::table_text::location_text(&database.location)),
         ])
+    }
+
+    /// Names have a database and a catalog before them at most.
+    fn check_parts(&self, parts: &[String]) -> Result<()> {
+        if parts.len() > 3 { self.qualify(parts).map(|_| ()) } else { Ok(()) }
     }
 
     /// The parts of a name, in a database that is given apart.
@@ -314,7 +341,8 @@ impl Runner {
                     text(&f.name),
                     optional(f.comment()),
                     text(f.data_type.catalog_string()),
-                    Literal::Boolean(f.nullable),
+                    // Spark reads every column of a table of files as one that may be null.
+                    Literal::Boolean(f.nullable || table.is_some_and(|t| !t.is_view())),
                     Literal::Boolean(is_partition),
                     Literal::Boolean(is_bucket),
                     Literal::Boolean(false),
@@ -386,11 +414,16 @@ impl Runner {
             options: options.iter().filter(|(key, _)| !is_path(key)).cloned().collect(),
             collation: None,
         })?;
-        if self.catalog().table(&name).is_none() {
+        let Some(made) = self.catalog().table(&name) else {
             return Err(table_not_found(&name.quoted()));
+        };
+        if made.schema.fields.is_empty() {
+            self.catalog().drop_table(&name)?;
+            return Err(SparkError::new("UNABLE_TO_INFER_SCHEMA")
+                .with("format", format_title(made.provider.as_deref().unwrap_or_default())));
         }
         self.query(&Relation::new(RelationKind::Table(TableReference {
-            name: TableName::Parts(name.parts()),
+            name: TableName::of(name.parts()),
             options: Vec::new(),
             is_streaming: false,
             time_travel: None,

@@ -30,6 +30,8 @@ pub(crate) struct CatalogState {
 pub(crate) struct Variable {
     pub data_type: DataType,
     pub value: Literal,
+    /// What `SET … = DEFAULT` gives.
+    pub default: Literal,
 }
 
 /// The query of a view, with where its names are looked up.
@@ -41,6 +43,8 @@ pub(crate) struct ViewQuery {
     /// The columns of the view.
     pub schema: StructType,
     pub database: String,
+    /// Settings when it was made.
+    pub settings: Vec<(String, String)>,
 }
 
 /// Variables of a running script: the innermost block is last.

@@ -82,6 +82,9 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command, run: RunContex
             Ok(CommandOutput::None)
         }
         Command::MergeInto(merge) => {
+            if merge.matched.is_empty() && merge.not_matched.is_empty() && merge.not_matched_by_source.is_empty() {
+                return Err(SparkError::new("NO_MERGE_ACTION_SPECIFIED"));
+            }
             statement_rows(session, Statement::Merge(Box::new(merge)), &run).await?;
             Ok(CommandOutput::None)
         }
@@ -100,6 +103,7 @@ async fn create_view(
     is_global: bool,
     replace: bool,
 ) -> Result<()> {
+    let name = view_name(session, name)?;
     let analysed = session.analyse(input).await?;
     let key = name.to_lowercase();
     let exists = || SparkError::new("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS").with("relationName", attribute::quote(&name));
@@ -125,6 +129,19 @@ async fn create_view(
         views.insert(key, (name.clone(), resolved));
     }
     Ok(())
+}
+
+/// The name of a temporary view; a database before it tells nothing.
+fn view_name(session: &Session, name: String) -> Result<String> {
+    if !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Ok(name);
+    }
+    let options = firesteel_sql::ParserOptions::from(session.conf().as_ref());
+    let parts = firesteel_sql::parse_identifier_parts(&name, &options).unwrap_or_default();
+    match parts.as_slice() {
+        [view] | [_, view] => Ok(view.clone()),
+        _ => Err(SparkError::new("_LEGACY_ERROR_TEMP_1321").with("viewName", name)),
+    }
 }
 
 /// Parses SQL text: queries are only checked, statements run.

@@ -9,8 +9,8 @@ use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::SessionState;
 use datafusion::prelude::SessionConfig as DfConfig;
 use firesteel_analyzer::Resolved;
-use firesteel_catalog::Catalog;
-use firesteel_config::ServerConfig;
+use firesteel_catalog::{Catalog, Metastore};
+use firesteel_config::{Reader, ServerConfig, keys};
 use firesteel_error::{Result, SparkError};
 use firesteel_python::WorkerPool;
 use parking_lot::RwLock;
@@ -63,15 +63,14 @@ impl Engine {
             .with_config(df_config(cores, memory))
             .with_runtime_env(runtime)
             .with_default_features()
+            .with_physical_optimizer_rules(crate::broadcast::optimizer_rules())
             .with_optimizer_rule(Arc::new(firesteel_analyzer::python::RemoveUnusedPython))
             .with_query_planner(Arc::new(crate::planner::Planner))
             .build();
         let state = crate::scale::prepared(state);
         let cache_memory = options.cache_memory_limit.unwrap_or(memory / 4);
         let kept = Arc::new(KeptStore::new(cache_memory, &spill_directory)?);
-        let warehouse = firesteel_config::Reader::text(server_config.as_ref(), firesteel_config::keys::WAREHOUSE_DIR);
-        let warehouse = firesteel_sources::path::local_path(&warehouse)?;
-        let catalog = Catalog::new(warehouse.to_string_lossy());
+        let catalog = catalog(&server_config)?;
         Ok(Arc::new(Self {
             options,
             server_config,
@@ -127,6 +126,19 @@ impl Engine {
     /// A fresh session. The engine does not keep it: the caller does, and closes it.
     pub fn create_session(self: &Arc<Self>, user_id: &str, session_id: &str) -> Result<Arc<Session>> {
         Ok(Session::new(self.clone(), user_id, session_id))
+    }
+}
+
+/// The catalog: the metastore's, or an empty one that ends with the process.
+fn catalog(config: &ServerConfig) -> Result<Catalog> {
+    let warehouse = firesteel_sources::path::local_path(&config.text(keys::WAREHOUSE_DIR))?;
+    let warehouse = warehouse.to_string_lossy();
+    match config.optional_text(keys::FIRESTEEL_METASTORE_PATH) {
+        Some(path) => {
+            let path = firesteel_sources::path::local_path(&path)?;
+            Catalog::open(warehouse, Box::new(Metastore::open(path)?))
+        }
+        None => Ok(Catalog::new(warehouse)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The session as the analyzer sees it.
 
 use crate::Session;
+use crate::analysis_cache::Lookup;
 use crate::catalog_state::{Found, Locals, ViewQuery};
 use crate::kept::{KeptTable, PersistKey, Persisted};
 use crate::statement::variable::variable_name;
@@ -12,9 +13,9 @@ use firesteel_analyzer::environment::{
 };
 use firesteel_analyzer::{Resolved, attribute};
 use firesteel_catalog::{CatalogTable, SESSION_CATALOG, ViewDefinition};
-use firesteel_config::SqlConf;
+use firesteel_config::{Recalled, SqlConf};
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::function::SessionFacts;
+use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
 use firesteel_python::planner::table_function::TableAnalysis;
 use firesteel_sources::ScanRequest;
@@ -29,7 +30,8 @@ pub struct SessionEnvironment {
     session: Arc<Session>,
     conf: Arc<SqlConf>,
     facts: SessionFacts,
-    query_time: i64,
+    query_time: Arc<QueryTime>,
+    lookup: Lookup,
     persistence: Persistence,
     /// Paths of the files that were looked up.
     sources: Arc<Mutex<Vec<String>>>,
@@ -39,6 +41,9 @@ pub struct SessionEnvironment {
     views: usize,
     /// What the analysis looked up.
     references: Arc<Mutex<References>>,
+    /// The view that is being defined, and the views that its query has been followed through.
+    defined: Option<String>,
+    path: Vec<String>,
 }
 
 /// What an analysis found by name.
@@ -76,39 +81,71 @@ impl SessionEnvironment {
             session,
             conf,
             facts,
-            query_time,
+            query_time: Arc::new(QueryTime::at(query_time)),
+            lookup: Lookup::closed(),
             persistence: Persistence::default(),
             sources: Arc::default(),
             locals,
             views: 0,
             references: Arc::default(),
+            defined: None,
+            path: Vec::new(),
         }
     }
 
+    /// The environment for the new query of a view, quoted, that is there already.
+    pub(crate) fn defining(mut self, view: String) -> Self {
+        self.defined = Some(view);
+        self
+    }
+
+    /// A view's query must not lead back to the view.
+    fn check_not_recursive(&self, found: &Found) -> Result<()> {
+        let Some(defined) = &self.defined else { return Ok(()) };
+        let name = match found {
+            Found::Temporary { name, .. } => attribute::quote(name),
+            Found::Global { name, .. } => {
+                attribute::quote_parts(&[self.conf.global_temp_database.clone(), name.clone()])
+            }
+            Found::Stored(table) => table.name.quoted(),
+        };
+        if !name.eq_ignore_ascii_case(defined) {
+            return Ok(());
+        }
+        let path = std::iter::once(defined).chain(&self.path).chain([defined]);
+        Err(SparkError::new("RECURSIVE_VIEW")
+            .with("viewIdent", defined.clone())
+            .with("newPath", path.cloned().collect::<Vec<_>>().join(" -> ")))
+    }
+
     /// The environment in which a view's query is analysed.
-    fn in_view(&self, database: &str, name: &[String]) -> Result<Self> {
+    fn in_view(&self, database: &str, settings: &[(String, String)], name: &[String]) -> Result<Self> {
         if self.views >= MAX_VIEW_DEPTH {
             return Err(SparkError::new("VIEW_EXCEED_MAX_NESTED_DEPTH")
                 .with("viewName", attribute::quote_parts(name))
                 .with("maxNestedDepth", MAX_VIEW_DEPTH.to_string()));
         }
         let facts = SessionFacts { current_database: database.to_string(), ..self.facts.clone() };
+        let conf = Arc::new(SqlConf::new(&Recalled { session: &self.session.config().read(), settings }));
         Ok(Self {
             session: self.session.clone(),
-            conf: self.conf.clone(),
+            conf,
             facts,
-            query_time: self.query_time,
+            query_time: self.query_time.clone(),
+            lookup: Lookup::closed(),
             persistence: self.persistence.clone(),
             sources: self.sources.clone(),
             locals: self.locals.clone(),
             views: self.views + 1,
             references: Arc::default(),
+            defined: self.defined.clone(),
+            path: self.path.iter().cloned().chain([attribute::quote_parts(name)]).collect(),
         })
     }
 
     /// A temporary view, its columns named and cast as it has them.
     fn view(&self, view: &ViewQuery, name: &[String]) -> Result<Arc<Resolved>> {
-        let environment = self.in_view(&view.database, name)?;
+        let environment = self.in_view(&view.database, &view.settings, name)?;
         let shape = ViewShape {
             query: &view.query,
             output: &view.output,
@@ -122,7 +159,8 @@ impl SessionEnvironment {
 
     /// A view of the catalog; where it follows its query, the catalog learns what it is now.
     fn stored_view(&self, table: &CatalogTable, view: &ViewDefinition, name: &[String]) -> Result<Resolved> {
-        let environment = self.in_view(&view.database, name)?;
+        let environment = self.in_view(&view.database, &view.settings, name)?;
+        let query = view.query(&table.name)?;
         let mode = SchemaMode::parse(&view.schema_mode);
         let names: Vec<&str> = table.schema.fields.iter().map(|f| f.name.as_str()).collect();
         let columns = if view.output.iter().eq(names.iter().copied()) {
@@ -132,7 +170,7 @@ impl SessionEnvironment {
         };
         let declared = table.schema.char_varchar_as_string();
         let shape = ViewShape {
-            query: &view.query,
+            query: &query,
             output: &view.output,
             schema: &declared,
             mode,
@@ -238,6 +276,19 @@ impl SessionEnvironment {
         self
     }
 
+    /// Takes what earlier requests made of the same relations.
+    pub(crate) fn with_earlier_analyses(mut self) -> Self {
+        self.lookup = Lookup::open(self.session.analyses());
+        self
+    }
+
+    /// Remembers what was made of a self-contained relation, where that does not depend on this request.
+    pub(crate) fn remember(&self, relation: &Relation, resolved: &Resolved) {
+        if !self.query_time.is_used() && !self.used_persisted() {
+            self.session.analyses().put(relation.fingerprint(), &self.conf, resolved);
+        }
+    }
+
     /// What the analysis looked up by name, views' own queries aside.
     pub(crate) fn references(&self) -> References {
         self.references.lock().clone()
@@ -289,8 +340,8 @@ impl Environment for SessionEnvironment {
         &self.facts
     }
 
-    fn query_time(&self) -> i64 {
-        self.query_time
+    fn query_time(&self) -> &QueryTime {
+        &self.query_time
     }
 
     fn parallelism(&self) -> usize {
@@ -302,6 +353,9 @@ impl Environment for SessionEnvironment {
             return Err(SparkError::unsupported("time travel"));
         }
         let found = self.session.find(name, &self.facts.current_database)?;
+        if let Some(found) = &found {
+            self.check_not_recursive(found)?;
+        }
         {
             let mut references = self.references.lock();
             references.reads_tables = true;
@@ -424,6 +478,10 @@ impl Environment for SessionEnvironment {
             return None;
         }
         Some(self.persisted(&PersistKey::Frame(relation.fingerprint()))?.persisted_frame())
+    }
+
+    fn analysed(&self, relation: &Relation) -> Option<Resolved> {
+        self.lookup.find(self.session.analyses(), || relation.fingerprint(), &self.conf)
     }
 
     fn parse_texts(

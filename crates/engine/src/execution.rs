@@ -172,13 +172,16 @@ pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc
 
 /// Optimises and plans, but for the finishing touches, which other processes make themselves.
 pub(crate) async fn unfinished(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
-    let plan = firesteel_analyzer::unnest(plan.clone()).and_then(firesteel_analyzer::python::extract)?;
+    let plan = firesteel_analyzer::unnest(plan.clone())
+        .and_then(firesteel_analyzer::pull_out)
+        .and_then(firesteel_analyzer::python::extract)?;
+    crate::cartesian::check(state, &plan)?;
     let physical = if crate::scale::is_small(&plan) {
         crate::scale::plan_small(state, &plan).await
     } else {
         state.create_physical_plan(&plan).await
     };
-    physical.map_err(engine_error)
+    physical.and_then(crate::exchange::without_stays).map_err(engine_error)
 }
 
 /// The plan with the operators that give rows Spark's order, bounds and partitions.

@@ -1,6 +1,7 @@
 //! Physical plans as text, under the names that users of Spark look for.
 
 use datafusion::common::stats::Precision;
+use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::{DisplayFormatType, ExecutionPlan};
@@ -70,7 +71,14 @@ fn write(plan: &dyn ExecutionPlan, first: &str, rest: &str, out: &mut String) {
     {
         return write(child.as_ref(), first, rest, out);
     }
-    out.push_str(first);
+    let (mut first, mut rest) = (first.to_string(), rest.to_string());
+    if is_projected(plan) {
+        let columns: Vec<String> = plan.schema().fields().iter().map(|f| f.name().clone()).collect();
+        out.push_str(&format!("{first}Project [{}]\n", columns.join(", ")));
+        first = format!("{rest}+- ");
+        rest.push_str("   ");
+    }
+    out.push_str(&first);
     out.push_str(&line(plan));
     out.push('\n');
     let children = plan.children();
@@ -78,6 +86,12 @@ fn write(plan: &dyn ExecutionPlan, first: &str, rest: &str, out: &mut String) {
         let (branch, below) = if i + 1 == children.len() { ("+- ", "   ") } else { (":- ", ":  ") };
         write(child.as_ref(), &format!("{rest}{branch}"), &format!("{rest}{below}"), out);
     }
+}
+
+/// True for a join that gives only some of its columns.
+fn is_projected(plan: &dyn ExecutionPlan) -> bool {
+    let any: &dyn std::any::Any = plan;
+    any.downcast_ref::<HashJoinExec>().is_some_and(HashJoinExec::contains_projection)
 }
 
 /// Operators that tell a user nothing: those that yield, and those that only rename columns.
@@ -104,7 +118,10 @@ fn line(plan: &dyn ExecutionPlan) -> String {
     }
     let text = Line(plan).to_string();
     let (name, details) = text.split_once(':').unwrap_or((text.as_str(), ""));
-    let details = details.trim();
+    let details = match details.split_once(", projection=[") {
+        Some((before, _)) if is_projected(plan) => before.trim(),
+        _ => details.trim(),
+    };
     if let Some(kept) = details.strip_prefix("Scan ") {
         let name = if kept.starts_with("InMemoryRelation") { "InMemoryTableScan" } else { "Scan" };
         return format!("{name} {kept}");

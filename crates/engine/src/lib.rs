@@ -8,6 +8,9 @@
 
 pub mod adaptive_filter;
 mod analysis;
+mod analysis_cache;
+mod broadcast;
+mod cartesian;
 mod catalog_request;
 mod catalog_state;
 pub mod codec;

@@ -114,11 +114,13 @@ fn depends(expr: &Arc<dyn PhysicalExpr>) -> bool {
     expr.exists(|e| Ok(udf_of(e).is_some())).unwrap_or(false)
 }
 
-fn for_partition(expr: &Arc<dyn PhysicalExpr>, partition: usize) -> DfResult<Arc<dyn PhysicalExpr>> {
-    let partition = i32::try_from(partition).unwrap_or(i32::MAX);
+/// Random functions have their seed and the partition as one number, so that a shift is one of the partition.
+fn for_partition(expr: &Arc<dyn PhysicalExpr>, partition: usize, shift: usize) -> DfResult<Arc<dyn PhysicalExpr>> {
     expr.clone()
         .transform_up(|e| {
             let Some((function, udf)) = udf_of(&e) else { return Ok(Transformed::no(e)) };
+            let has_seed = !matches!(function.name(), "spark_partition_id" | "monotonically_increasing_id");
+            let partition = i32::try_from(if has_seed { partition + shift } else { partition }).unwrap_or(i32::MAX);
             let fresh = Arc::new(ScalarUDF::new_from_impl(udf.for_partition(partition)));
             let call = ScalarFunctionExpr::new(
                 function.name(),
@@ -140,13 +142,26 @@ fn for_partition(expr: &Arc<dyn PhysicalExpr>, partition: usize) -> DfResult<Arc
 #[derive(Debug)]
 pub(crate) struct PartitionedExec {
     inner: Arc<dyn ExecutionPlan>,
+    /// How far the seeds of random functions are moved on.
+    shift: usize,
 }
 
 impl PartitionedExec {
     /// Wraps a projection or filter.
     pub(crate) fn new(inner: Arc<dyn ExecutionPlan>) -> Self {
-        Self { inner }
+        Self { inner, shift: 0 }
     }
+}
+
+/// The plan with seeds moved on: each step of a recursive query has random values of its own.
+pub(crate) fn with_shifted_seeds(plan: Arc<dyn ExecutionPlan>, shift: usize) -> DfResult<Arc<dyn ExecutionPlan>> {
+    plan.transform_up(|node| {
+        let any: &dyn std::any::Any = node.as_ref();
+        let Some(partitioned) = any.downcast_ref::<PartitionedExec>() else { return Ok(Transformed::no(node)) };
+        let inner = partitioned.inner.clone();
+        Ok(Transformed::yes(Arc::new(PartitionedExec { inner, shift }) as _))
+    })
+    .map(|t| t.data)
 }
 
 impl DisplayAs for PartitionedExec {
@@ -176,7 +191,7 @@ impl ExecutionPlan for PartitionedExec {
         vec![false]
     }
 
-    over_one_input!(inner, |_this, inner| Self { inner });
+    over_one_input!(inner, |this, inner| Self { inner, shift: this.shift });
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
         let any: &dyn std::any::Any = self.inner.as_ref();
@@ -184,12 +199,14 @@ impl ExecutionPlan for PartitionedExec {
             let expressions = projection
                 .expr()
                 .iter()
-                .map(|e| Ok(ProjectionExpr { expr: for_partition(&e.expr, partition)?, alias: e.alias.clone() }))
+                .map(|e| {
+                    Ok(ProjectionExpr { expr: for_partition(&e.expr, partition, self.shift)?, alias: e.alias.clone() })
+                })
                 .collect::<DfResult<Vec<_>>>()?;
             return ProjectionExec::try_new(expressions, projection.input().clone())?.execute(partition, context);
         }
         if let Some(filter) = any.downcast_ref::<FilterExec>() {
-            let predicate = for_partition(filter.predicate(), partition)?;
+            let predicate = for_partition(filter.predicate(), partition, self.shift)?;
             let fresh =
                 datafusion::physical_plan::filter::FilterExecBuilder::from(filter).with_predicate(predicate).build()?;
             return fresh.execute(partition, context);

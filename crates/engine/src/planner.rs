@@ -1,5 +1,6 @@
 //! Physical planning of our own logical operators.
 
+use crate::broadcast::BroadcastPlanner;
 use crate::exchange::ExchangePlanner;
 use crate::observe::ObservePlanner;
 use crate::python::PythonPlanner;
@@ -22,6 +23,7 @@ impl QueryPlanner for Planner {
         DefaultPhysicalPlanner::with_extension_planners(vec![
             Arc::new(ObservePlanner),
             Arc::new(ExchangePlanner),
+            Arc::new(BroadcastPlanner),
             Arc::new(PythonPlanner),
         ])
         .create_physical_plan(plan, state)

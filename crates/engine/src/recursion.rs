@@ -1,6 +1,7 @@
 //! The limits of recursive queries (`spark.sql.cteRecursionLevelLimit`, `spark.sql.cteRecursionRowLimit`).
 
 use crate::one_input::over_one_input;
+use crate::partitioned::{PartitionedExec, with_shifted_seeds};
 use arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DataFusionError, Result as DfResult};
@@ -78,6 +79,7 @@ impl ExecutionPlan for RecursionLimitExec {
     });
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
+        let mut input = self.input.clone();
         if self.is_anchor {
             self.counts.steps.store(0, Ordering::Relaxed);
             self.counts.rows.store(0, Ordering::Relaxed);
@@ -86,8 +88,11 @@ impl ExecutionPlan for RecursionLimitExec {
             if let Some(limit) = self.limits.levels.filter(|limit| step > *limit) {
                 return Err(exceeded("RECURSION_LEVEL_LIMIT_EXCEEDED", "levelLimit", limit));
             }
+            if step > 1 && has_seeds(&input) {
+                input = with_shifted_seeds(input, usize::try_from(step - 1).unwrap_or(usize::MAX))?;
+            }
         }
-        let input = self.input.execute(partition, context)?;
+        let input = input.execute(partition, context)?;
         let (limit, counts) = (self.limits.rows, self.counts.clone());
         // The error comes after the rows: who wanted no more of them does not see it.
         let rows = stream::unfold(Some(input), move |input| {
@@ -106,6 +111,15 @@ impl ExecutionPlan for RecursionLimitExec {
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), rows)))
     }
+}
+
+/// Whether a plan has functions of the partition, random ones perhaps.
+fn has_seeds(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    plan.exists(|node| {
+        let any: &dyn std::any::Any = node.as_ref();
+        Ok(any.is::<PartitionedExec>())
+    })
+    .unwrap_or(false)
 }
 
 fn exceeded(condition: &'static str, parameter: &'static str, limit: u64) -> DataFusionError {

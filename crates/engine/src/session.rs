@@ -1,5 +1,6 @@
 //! A user's session.
 
+use crate::analysis_cache::AnalysisCache;
 use crate::catalog_state::CatalogState;
 use crate::environment::SessionEnvironment;
 use crate::execution::{self, Execution, ObservedMetrics, RunContext};
@@ -34,6 +35,7 @@ pub struct Session {
     current: RwLock<(String, String)>,
     catalog_state: CatalogState,
     python: Arc<PythonSession>,
+    analyses: AnalysisCache,
     is_closed: AtomicBool,
 }
 
@@ -61,6 +63,7 @@ impl Session {
             current: RwLock::new(("spark_catalog".into(), "default".into())),
             catalog_state: CatalogState::default(),
             python: python.clone(),
+            analyses: AnalysisCache::default(),
             is_closed: AtomicBool::new(false),
         });
         python.attach(&session);
@@ -120,6 +123,11 @@ impl Session {
         let key = name.to_lowercase();
         self.catalog_state.view_queries.write().remove(&key);
         self.temp_views.write().insert(key, (name.to_string(), Arc::new(resolved)));
+        self.analyses.clear();
+    }
+
+    pub(crate) fn analyses(&self) -> &AnalysisCache {
+        &self.analyses
     }
 
     /// The session in the stores that all sessions share.
@@ -169,6 +177,13 @@ impl Session {
     /// Analyses a relation. May block on files.
     pub(crate) fn analyse_now(self: &Arc<Self>, relation: &Relation) -> Result<Analysed> {
         let environment = SessionEnvironment::new(self.clone());
+        // What is persisted meanwhile is not to be missed.
+        if self.engine.kept().has_no_persisted() && relation.is_self_contained() {
+            let environment = environment.with_earlier_analyses();
+            let analysed = analyse_in(&environment, relation)?;
+            environment.remember(relation, &analysed.resolved);
+            return Ok(analysed);
+        }
         match analyse_in(&environment, relation) {
             // Persisted rows have the columns of their relation only; ORDER BY and filters
             // may use others of the relations below it.
@@ -187,7 +202,13 @@ impl Session {
 
     /// Runs a command to its end.
     pub async fn run_command(self: &Arc<Self>, command: Command, run: RunContext) -> Result<CommandOutput> {
-        crate::command::run(self, command, run).await
+        // Texts of queries come as commands too; texts of statements are told apart where they run.
+        let is_text = matches!(command, Command::Sql(_));
+        let output = crate::command::run(self, command, run).await;
+        if !is_text {
+            self.analyses.clear();
+        }
+        output
     }
 
     /// Answers a question about a plan.
@@ -237,6 +258,7 @@ impl Session {
         self.is_closed.store(true, Ordering::SeqCst);
         self.temp_views.write().clear();
         self.catalog_state.clear();
+        self.analyses.clear();
         self.python.close();
         self.engine.kept().remove_session(&self.key());
     }

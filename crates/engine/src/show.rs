@@ -122,19 +122,17 @@ impl Table {
             }
         }
         let line: String = {
-            let mut line = String::from("+");
-            for w in &widths {
-                line.push_str(&"-".repeat(*w));
-                line.push('+');
-            }
-            line.push('\n');
-            line
+            let dashes: Vec<String> = widths.iter().map(|w| "-".repeat(*w)).collect();
+            format!("+{}+\n", dashes.join("+"))
         };
         // Cut tables are right-aligned, others left-aligned.
         let is_right = truncate > 0;
         let write = |out: &mut String, cells: &[String]| {
             out.push('|');
-            for (w, cell) in widths.iter().zip(cells) {
+            for (i, (w, cell)) in widths.iter().zip(cells).enumerate() {
+                if i > 0 {
+                    out.push('|');
+                }
                 let padding = " ".repeat(w - width(cell));
                 if is_right {
                     out.push_str(&padding);
@@ -143,9 +141,8 @@ impl Table {
                     out.push_str(cell);
                     out.push_str(&padding);
                 }
-                out.push('|');
             }
-            out.push('\n');
+            out.push_str("|\n");
         };
         let mut out = line.clone();
         write(&mut out, &self.header);
@@ -161,7 +158,7 @@ impl Table {
     fn footer(&self, out: &mut String) {
         if self.has_more {
             let rows = if self.limit == 1 { "row" } else { "rows" };
-            out.push_str(&format!("only showing top {} {rows}\n", self.limit));
+            out.push_str(&format!("only showing top {} {rows}", self.limit));
         }
     }
 
@@ -169,7 +166,7 @@ impl Table {
     pub fn vertical(&self) -> String {
         const MINIMUM: usize = 3;
         if self.rows.is_empty() {
-            return "(0 rows)\n".to_string();
+            return "(0 rows)".to_string();
         }
         let names = self.header.iter().map(|h| width(h)).max().unwrap_or(0).max(MINIMUM);
         let values = self.rows.iter().flatten().map(|c| width(c)).max().unwrap_or(0).max(MINIMUM);
@@ -214,6 +211,9 @@ impl Table {
         }
         out.push_str("</table>\n");
         self.footer(&mut out);
+        if self.has_more {
+            out.push('\n');
+        }
         out
     }
 }

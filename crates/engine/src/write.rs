@@ -5,7 +5,7 @@ use crate::session::{Analysed, Session};
 use crate::{execution, python};
 use firesteel_analyzer::attribute;
 use firesteel_analyzer::environment::Scan;
-use firesteel_config::SqlConf;
+use firesteel_config::{SqlConf, keys};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{DataSource, Options, Relation, SaveMode, WriteOperation, WriteTarget};
 use firesteel_sources::{ScanRequest, WriteRequest, WriteSummary};
@@ -25,7 +25,12 @@ pub(crate) async fn scan(session: &Arc<Session>, conf: &SqlConf, source: &DataSo
         return Err(SparkError::unsupported("the data source jdbc"));
     }
     let schema = source.schema.as_deref().filter(|text| !text.trim().is_empty()).map(schema_of).transpose()?;
+    let schema = schema.map(|schema| without_lengths(schema, conf)).transpose()?;
     let mut paths = source.paths.clone();
+    let has_path = source.options.iter().any(|(key, _)| key.eq_ignore_ascii_case("path"));
+    if has_path && !paths.is_empty() && !conf.legacy_path_option {
+        return Err(SparkError::new("_LEGACY_ERROR_TEMP_1306").with("config", keys::LEGACY_PATH_OPTION));
+    }
     for (key, value) in &source.options {
         if key.eq_ignore_ascii_case("path") && paths.is_empty() {
             paths.push(value.clone());
@@ -56,6 +61,15 @@ fn schema_of(text: &str) -> Result<StructType> {
             .with("inputSchema", firesteel_types::text::quote_string(text))
             .with("dataType", format!("\"{}\"", other.sql()))),
     }
+}
+
+/// The schema of a reader, which has no types of strings with lengths.
+fn without_lengths(schema: StructType, conf: &SqlConf) -> Result<StructType> {
+    let plain = schema.char_varchar_as_string();
+    if plain != schema && !conf.char_varchar_as_string {
+        return Err(SparkError::new("UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING"));
+    }
+    Ok(plain)
 }
 
 /// The short name of a format, in lower case; class names of Spark's own formats are known.

@@ -123,6 +123,37 @@ fn compose(name: &str, parameters: &[(String, String)]) -> String {
     text
 }
 
+/// Conditions that Spark finds out where it does not know the place in the query any more.
+const PLACELESS: &[&str] = &[
+    "AMBIGUOUS_LATERAL_COLUMN_ALIAS",
+    "CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE",
+    "GROUPING_COLUMN_MISMATCH",
+    "GROUPING_ID_COLUMN_MISMATCH",
+    "INVALID_QUERY_MIXED_QUERY_PARAMETERS",
+    "INVALID_RECURSIVE_CTE",
+    "MISSING_AGGREGATION",
+    "MISSING_WINDOW_SPECIFICATION",
+    "NON_LITERAL_PIVOT_VALUES",
+    "PARSE_SYNTAX_ERROR",
+    "PATH_NOT_FOUND",
+    "PIVOT_VALUE_DATA_TYPE_MISMATCH",
+    "QUALIFY_REQUIRES_WINDOW_FUNCTION",
+    "REQUIRES_SINGLE_PART_NAMESPACE",
+    "UNRESOLVED_USING_COLUMN_FOR_JOIN",
+    "UNSUPPORTED_FEATURE.TIME_TRAVEL",
+    "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+    "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT",
+    "WINDOW_FUNCTION_FRAME_NOT_ORDERED",
+    "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE",
+    "_LEGACY_ERROR_TEMP_1006",
+    "_LEGACY_ERROR_TEMP_1048",
+];
+
+/// Whether errors of a condition have no place in the query.
+pub fn is_placeless(condition: &str) -> bool {
+    PLACELESS.binary_search(&condition).is_ok()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 #[path = "conditions_tests.rs"]

@@ -10,11 +10,13 @@
 pub mod class;
 pub mod conditions;
 pub mod context;
+pub mod position;
 pub mod quote;
 pub mod suggest;
 
 pub use class::ExceptionClass;
-pub use context::{QueryContext, QueryContextKind};
+pub use context::{Excerpt, QueryContext, QueryContextKind};
+pub use position::TextPosition;
 
 use std::fmt;
 
@@ -40,6 +42,10 @@ struct Inner {
     /// Used instead of the condition's text where there is no condition.
     message: Option<String>,
     contexts: Vec<QueryContext>,
+    /// Where the text makes no sense, for errors of form: these have no context.
+    position: Option<TextPosition>,
+    /// No context is added any more.
+    is_placeless: bool,
     cause: Option<SparkError>,
 }
 
@@ -53,6 +59,8 @@ impl SparkError {
             parameters: Vec::new(),
             message: None,
             contexts: Vec::new(),
+            position: None,
+            is_placeless: false,
             cause: None,
         }))
     }
@@ -77,6 +85,8 @@ impl SparkError {
             parameters: Vec::new(),
             message: Some(message.into()),
             contexts: Vec::new(),
+            position: None,
+            is_placeless: false,
             cause: None,
         }))
     }
@@ -117,11 +127,33 @@ impl SparkError {
     #[must_use]
     pub fn or_context(self, context: impl FnOnce() -> Option<QueryContext>) -> Self {
         if self.0.contexts.is_empty()
+            && !self.0.is_placeless
+            && !self.0.condition.is_some_and(conditions::is_placeless)
             && let Some(context) = context()
         {
             return self.with_context(context);
         }
         self
+    }
+
+    /// Keeps places from being added, where Spark gives none.
+    #[must_use]
+    pub fn without_context(mut self) -> Self {
+        self.0.contexts.clear();
+        self.0.is_placeless = true;
+        self
+    }
+
+    /// Says where a text stops to make sense.
+    #[must_use]
+    pub fn with_position(mut self, position: TextPosition) -> Self {
+        self.0.position = Some(position);
+        self
+    }
+
+    /// Where a text stops to make sense.
+    pub fn position(&self) -> Option<&TextPosition> {
+        self.0.position.as_ref()
     }
 
     /// Adds the error that led to this one.
@@ -210,6 +242,9 @@ impl SparkError {
 impl fmt::Display for SparkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.summary())?;
+        if let Some(position) = &self.0.position {
+            f.write_str(&position.summary())?;
+        }
         for context in &self.0.contexts {
             let summary = context.summary();
             if !summary.is_empty() {

@@ -7,6 +7,7 @@ use firesteel_config::SqlConf;
 use firesteel_error::{QueryContext, Result, SparkError};
 use firesteel_types::{DataType, StructField};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Spark's groups of functions, as `DESCRIBE FUNCTION` and the docs have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -174,12 +175,36 @@ pub struct Generator {
 /// What functions may know of the query that they are built for.
 pub struct BuildContext<'a> {
     pub conf: &'a SqlConf,
-    /// Microseconds since the epoch at the start of the query.
-    pub query_time: i64,
+    pub query_time: &'a QueryTime,
     /// The place of the call, for run-time errors.
     pub context: Option<Arc<QueryContext>>,
     /// Facts of the session for `current_user()`, `current_database()` and the like.
     pub session: &'a SessionFacts,
+}
+
+/// When a query began. It notes whether anything was made of it: such an analysis holds for its query only.
+#[derive(Debug)]
+pub struct QueryTime {
+    micros: i64,
+    is_used: AtomicBool,
+}
+
+impl QueryTime {
+    /// The moment, in microseconds since the epoch.
+    pub fn at(micros: i64) -> Self {
+        Self { micros, is_used: AtomicBool::new(false) }
+    }
+
+    /// Microseconds since the epoch.
+    pub fn micros(&self) -> i64 {
+        self.is_used.store(true, Ordering::Relaxed);
+        self.micros
+    }
+
+    /// Whether anybody has asked.
+    pub fn is_used(&self) -> bool {
+        self.is_used.load(Ordering::Relaxed)
+    }
 }
 
 /// Facts of a session that functions answer with.
@@ -207,6 +232,27 @@ impl Function {
             Some(text) => text(arguments),
             None => format!("{}({})", self.name, arguments.join(", ")),
         }
+    }
+
+    /// What `DESCRIBE FUNCTION` says of the function under one of its names: how it is called, and what it gives.
+    pub fn usage(&self, name: &str) -> String {
+        let usage = self.documentation.usage;
+        if usage.is_empty() {
+            return "N/A.".to_string();
+        }
+        let usage = usage.replace("_FUNC_", name);
+        match usage.strip_prefix(self.name).filter(|rest| rest.starts_with('(')) {
+            Some(rest) => format!("{name}{rest}"),
+            None if self.is_called_by_name(name) => format!("{name}{} - {usage}", self.signature.text()),
+            None => usage,
+        }
+    }
+
+    /// Whether the function's name stands before its arguments in parentheses.
+    fn is_called_by_name(&self, name: &str) -> bool {
+        const WORDS: [&str; 13] =
+            ["and", "between", "case", "div", "ilike", "in", "is", "like", "not", "or", "regexp", "rlike", "when"];
+        name.starts_with(|c: char| c.is_ascii_alphabetic()) && !WORDS.contains(&name)
     }
 
     /// Builds a scalar call: checks arity, coerces the arguments, makes the expression.

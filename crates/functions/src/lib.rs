@@ -10,6 +10,7 @@
 
 pub mod aggregate;
 pub mod cast;
+pub mod class;
 pub mod coercion;
 pub mod function;
 pub mod kernel;

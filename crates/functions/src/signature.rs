@@ -79,6 +79,29 @@ impl Signature {
         self
     }
 
+    /// The parameters as they are written: `(str, len[, pad])`.
+    ///
+    /// ```
+    /// use firesteel_functions::registry;
+    /// let Some(function) = registry::lookup("lpad") else { return };
+    /// assert_eq!(function.signature.text(), "(str, len[, pad])");
+    /// ```
+    pub fn text(&self) -> String {
+        let required = self.params.len().saturating_sub(self.optional);
+        let mut text = String::from("(");
+        for (index, param) in self.params.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            let bracket = if index < required { "" } else { "[" };
+            text.extend([bracket, separator, param.name]);
+        }
+        text.push_str(&"]".repeat(self.params.len() - required));
+        if self.variadic.is_some() {
+            text.push_str(if self.params.is_empty() { "..." } else { ", ..." });
+        }
+        text.push(')');
+        text
+    }
+
     /// Checks the number of arguments and casts them.
     pub fn apply(
         &self,

@@ -19,7 +19,7 @@ use datafusion::physical_expr::create_physical_expr;
 use datafusion::scalar::ScalarValue;
 use firesteel_config::{SessionConfig, SqlConf};
 use firesteel_error::SparkError;
-use firesteel_functions::function::SessionFacts;
+use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_functions::{BuildContext, TypedExpr};
 use serde_json::Value;
 use std::sync::Arc;
@@ -132,7 +132,7 @@ fn check(line: &Value, conf: &SqlConf, as_columns: bool) -> Option<Result<(), St
         current_database: "default".into(),
         version: "4.2.1 617618396087429b5627a86ce933bb0f5d6645cb".into(),
     };
-    let mut context = BuildContext { conf, query_time: 0, context: None, session: &session };
+    let mut context = BuildContext { conf, query_time: &QueryTime::at(0), context: None, session: &session };
     let fails = line["error"].is_string();
     let built = match call::build(sql, as_columns, &mut context) {
         Err(call::Fault::Skipped(_)) => return None,

@@ -1,6 +1,6 @@
 //! Commands: plans that change something.
 
-use crate::{Expr, Name, Options, PythonFunction, Relation, Statement};
+use crate::{Expr, Name, Options, PythonFunction, Relation, Statement, TableName};
 use bytes::Bytes;
 
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -121,7 +121,7 @@ impl StorageLevel {
 /// `MERGE INTO`.
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub struct Merge {
-    pub target: Name,
+    pub target: TableName,
     pub target_alias: Option<String>,
     pub source: Relation,
     pub condition: Expr,

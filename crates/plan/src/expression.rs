@@ -168,9 +168,10 @@ pub enum FrameBound {
     UnboundedPreceding,
     UnboundedFollowing,
     CurrentRow,
-    /// An offset from the current row: negative values precede. SQL's
-    /// `n PRECEDING` is `Value(-n)`.
+    /// An offset from the current row: negative values precede.
     Value(Box<Expr>),
+    /// SQL's `n PRECEDING`: an offset back from the current row.
+    Preceding(Box<Expr>),
 }
 
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -254,6 +255,43 @@ impl Expr {
     pub fn cast(self, to: DataType) -> Self {
         let origin = self.origin.clone();
         Self::new(ExprKind::Cast { child: Box::new(self), to, mode: CastMode::Session }).at(origin)
+    }
+
+    /// Whether this or an expression below it is of some kind; the queries of subqueries are not looked into.
+    pub fn any(&self, test: impl Fn(&Expr) -> bool) -> bool {
+        let mut left = vec![self];
+        while let Some(expr) = left.pop() {
+            if test(expr) {
+                return true;
+            }
+            match &expr.kind {
+                ExprKind::Function(call) => {
+                    left.extend(&call.arguments);
+                    left.extend(call.filter.as_deref());
+                    left.extend(call.within_group.iter().map(|order| &order.child));
+                }
+                ExprKind::NamedArgument { value: child, .. }
+                | ExprKind::Cast { child, .. }
+                | ExprKind::Alias { child, .. }
+                | ExprKind::PartitionId(child)
+                | ExprKind::Window { function: child, .. }
+                | ExprKind::Lambda { body: child, .. }
+                | ExprKind::Outer(child) => left.push(child),
+                ExprKind::Sort(order) => left.push(&order.child),
+                ExprKind::ExtractValue { child, extraction } => left.extend([child.as_ref(), extraction.as_ref()]),
+                ExprKind::UpdateField { child, value, .. } => {
+                    left.push(child);
+                    left.extend(value.as_deref());
+                }
+                ExprKind::Identifier { name, arguments } => {
+                    left.push(name);
+                    left.extend(arguments.iter().flatten());
+                }
+                ExprKind::PythonFunction(function) => left.extend(&function.arguments),
+                _ => {}
+            }
+        }
+        false
     }
 
     pub fn star() -> Self {

@@ -1,13 +1,14 @@
 //! Where a node of the plan comes from.
 
 use firesteel_error::QueryContext;
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A text of SQL that nodes point into.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SqlSource {
-    pub text: String,
+    pub text: Arc<str>,
     /// `VIEW` when the text is a view's, else empty.
     pub object_type: String,
     pub object_name: String,
@@ -16,7 +17,7 @@ pub struct SqlSource {
 /// Where a node comes from: a place in SQL text, an API call, or nowhere known.
 ///
 /// Origins say nothing of meaning: all are equal and hash alike.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub enum Origin {
     #[default]
     Unknown,
@@ -39,7 +40,7 @@ impl Origin {
         match self {
             Origin::Unknown => None,
             Origin::Sql { source, start, stop } => {
-                let mut context = QueryContext::sql(&source.text, *start as usize, *stop as usize);
+                let mut context = QueryContext::sql(source.text.clone(), *start as usize, *stop as usize);
                 context.object_type.clone_from(&source.object_type);
                 context.object_name.clone_from(&source.object_name);
                 Some(context)
@@ -55,6 +56,17 @@ impl Origin {
                 Origin::Sql { source: source.clone(), start: *start, stop: *stop }
             }
             _ => self.clone(),
+        }
+    }
+}
+
+// Plans are shown without the texts that they are from: every node has one.
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Unknown => f.write_str("-"),
+            Origin::Sql { start, stop, .. } => write!(f, "{start}..={stop}"),
+            Origin::Call(call) => f.write_str(&call.fragment),
         }
     }
 }

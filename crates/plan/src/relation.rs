@@ -408,8 +408,24 @@ pub struct TableReference {
 /// A table's name, or an expression that gives it: `IDENTIFIER(…)`.
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum TableName {
-    Parts(Name),
+    /// The parts, and where they stand.
+    Parts(Name, Origin),
     Identifier(Box<Expr>),
+}
+
+impl TableName {
+    /// A name that stands in no text.
+    pub fn of(parts: Name) -> Self {
+        TableName::Parts(parts, Origin::Unknown)
+    }
+
+    /// Where the name stands.
+    pub fn origin(&self) -> &Origin {
+        match self {
+            TableName::Parts(_, origin) => origin,
+            TableName::Identifier(expr) => &expr.origin,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Hash)]

@@ -1,6 +1,6 @@
 //! Statements of SQL that are not queries, and requests of the catalog API.
 
-use crate::{Expr, Merge, Name, Options, PythonFunction, Relation, SortOrder, StorageLevel, TableName};
+use crate::{Expr, Merge, Name, Options, Origin, PythonFunction, Relation, SortOrder, StorageLevel, TableName};
 use firesteel_types::{DataType, StructField};
 
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -166,6 +166,23 @@ pub enum Statement {
     },
     // ---- scripts ----
     Script(Box<Script>),
+    // ---- what no catalog of files can do: refused once the names are right ----
+    /// CALL and DESCRIBE PROCEDURE.
+    Procedure {
+        name: Name,
+        origin: Origin,
+    },
+    ShowProcedures,
+    LoadData {
+        table: TableName,
+    },
+    /// CREATE INDEX and DROP INDEX, by `CreateIndex` and `DropIndex`.
+    Index {
+        table: TableName,
+        operation: String,
+    },
+    /// CREATE of a dataset that a pipeline has, by its kind.
+    PipelineDataset(String),
     /// Something that is parsed, and refused by this name when run.
     Unsupported(String),
 }

@@ -4,6 +4,8 @@ use crate::{Relation, RelationKind};
 
 /// Relations that a light one consists of at most.
 const MOST: usize = 256;
+/// Relations that a self-contained one consists of at most.
+const MOST_CONTAINED: usize = 16 * MOST;
 /// Bytes of rows, or of text, that a light relation brings along at most.
 const MOST_BYTES: usize = 64 * 1024;
 
@@ -11,11 +13,20 @@ impl Relation {
     /// True where analysis only computes, and not for long: no names to look up in catalogs, no files to open,
     /// nothing to run.
     pub fn is_light(&self) -> bool {
+        self.is_self_contained_within(MOST)
+    }
+
+    /// True where all that an analysis needs stands in the relation itself, and that is not much.
+    pub fn is_self_contained(&self) -> bool {
+        self.is_self_contained_within(MOST_CONTAINED)
+    }
+
+    fn is_self_contained_within(&self, most: usize) -> bool {
         let mut left = vec![self];
         let mut seen = 0;
         while let Some(relation) = left.pop() {
             seen += 1;
-            if seen > MOST {
+            if seen > most {
                 return false;
             }
             match relation.kind() {

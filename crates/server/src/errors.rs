@@ -144,7 +144,7 @@ fn throwable(error: &SparkError) -> details::SparkThrowable {
             object_name: context.object_name.clone(),
             start_index: i32::try_from(context.start_index).unwrap_or(i32::MAX),
             stop_index: i32::try_from(context.stop_index).unwrap_or(i32::MAX),
-            fragment: context.fragment.clone(),
+            fragment: context.excerpt().fragment,
             call_site: context.call_site.clone(),
             summary: context.summary(),
         }

@@ -32,7 +32,10 @@ const CONNECTION_WINDOW: u32 = 16 * 1024 * 1024;
 const FRAME: u32 = 1024 * 1024;
 
 /// Time that streams have to end when the server goes down.
-const FAREWELL: Duration = Duration::from_secs(5);
+const FAREWELL: Duration = Duration::from_secs(4);
+
+/// Time that clients have to hear why their operations ended: they ask for it in calls of their own.
+const EXPLANATION: Duration = Duration::from_secs(1);
 
 /// A certificate and its private key, as PEM text.
 #[derive(Clone)]
@@ -158,7 +161,7 @@ impl Server {
 
     /// Serves until `shutdown` is ready, then ends running operations, and returns within seconds.
     pub async fn serve(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let closing = CancellationToken::new();
+        let (closing, ending) = (CancellationToken::new(), CancellationToken::new());
         let limits = self.sessions.limits().clone();
         let auth = BearerToken::new(self.token.as_deref());
 
@@ -192,14 +195,17 @@ impl Server {
             .add_service(health_service)
             .add_service(InterceptedService::new(reflection().build_v1()?, auth.clone()))
             .add_service(InterceptedService::new(reflection().build_v1alpha()?, auth))
-            .serve_with_incoming_shutdown(incoming, closing.clone().cancelled_owned());
+            .serve_with_incoming_shutdown(incoming, ending.clone().cancelled_owned());
 
         let housekeeping = housekeeping(self.sessions.clone(), closing.clone());
         let stopping = async {
             shutdown.await;
             tracing::info!("shutting down");
             closing.cancel();
-            self.sessions.cancel_all();
+            if self.sessions.cancel_all() > 0 {
+                tokio::time::sleep(EXPLANATION).await;
+            }
+            ending.cancel();
             tokio::time::sleep(FAREWELL).await;
         };
         let result = tokio::select! {

@@ -46,7 +46,9 @@ impl SparkConnect {
         session_id: String,
         observed: Option<&str>,
     ) -> Result<Arc<ServerSession>, Status> {
-        self.check_open()?;
+        if self.closing.is_cancelled() {
+            return self.existing(user, session_id, observed);
+        }
         self.sessions.get_or_create(key(user, session_id), observed)
     }
 
@@ -56,10 +58,10 @@ impl SparkConnect {
         session_id: String,
         observed: Option<&str>,
     ) -> Result<Arc<ServerSession>, Status> {
-        self.check_open()?;
         self.sessions.get(&key(user, session_id), observed)
     }
 
+    /// Fails where the server goes down: it takes no work any more, but answers what clients ask about their own.
     fn check_open(&self) -> Result<(), Status> {
         if self.closing.is_cancelled() { Err(Status::unavailable("the server is shutting down")) } else { Ok(()) }
     }
@@ -73,6 +75,7 @@ impl SparkConnect {
     }
 
     async fn analyze(&self, request: proto::AnalyzePlanRequest) -> Answer<proto::AnalyzePlanResponse> {
+        self.check_open()?;
         let observed = request.client_observed_server_side_session_id.as_deref();
         let session = self.session(request.user_context, request.session_id, observed)?;
         // The client may go away meanwhile: then nobody waits for the answer.
@@ -93,6 +96,7 @@ impl SparkConnect {
     }
 
     async fn execute(&self, request: proto::ExecutePlanRequest) -> Answer<Responses> {
+        self.check_open()?;
         let observed = request.client_observed_server_side_session_id.as_deref();
         let session = self.session(request.user_context, request.session_id, observed)?;
         let plan = Arc::new(request.plan.unwrap_or_default());
@@ -152,6 +156,7 @@ impl SparkConnect {
             return Err(Status::unknown("the stream of artifacts is empty"));
         };
         let observed = first.client_observed_server_side_session_id.as_deref();
+        self.check_open()?;
         let session = self.session(first.user_context, first.session_id, observed)?;
         let to_status = |error: SparkError| session.status(&error);
         let mut upload = Upload::new(&session).map_err(to_status)?;

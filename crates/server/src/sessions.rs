@@ -261,11 +261,9 @@ impl SessionManager {
         self.inner.lock().live.values().cloned().collect()
     }
 
-    /// Cancels all operations of all sessions.
-    pub fn cancel_all(&self) {
-        for session in self.all() {
-            session.operations.cancel(|_| true);
-        }
+    /// Ends the running operations of all sessions, and tells how many there were.
+    pub fn cancel_all(&self) -> usize {
+        self.all().iter().map(|session| session.operations.cancel(|_| true).len()).sum()
     }
 
     /// Closes all sessions.

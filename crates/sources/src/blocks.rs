@@ -1,6 +1,8 @@
 //! Whole lines of files, many at a time.
 
-use crate::lines::{BOM, LineOptions, compression, reader, text};
+use crate::charset::Charset;
+use crate::codec::Codec;
+use crate::lines::{BOM, LineOptions, text};
 use crate::records::{FilePart, io};
 use firesteel_error::{Result, SparkError};
 use std::borrow::Cow;
@@ -38,19 +40,19 @@ pub struct Blocks {
 impl Blocks {
     /// True where lines of such files can be read in blocks.
     pub fn can_read(options: &LineOptions) -> bool {
-        options.encoding.is_none() && options.separator.as_ref().is_none_or(|s| s.len() == 1)
+        options.charset == Charset::Utf8 && options.separator.as_ref().is_none_or(|s| s.len() == 1)
     }
 
     /// The lines that begin within a part of a file.
     pub fn open(part: &FilePart, options: &LineOptions) -> Result<Self> {
-        let is_plain = !compression(&part.path)?.is_compressed();
+        let is_plain = Codec::of(&part.path) == Codec::None;
         let skips = is_plain && part.start > 0;
         let input: Box<dyn Read + Send> = if skips {
             let mut file = File::open(&part.path).map_err(|e| io(&part.path, e))?;
             file.seek(SeekFrom::Start(part.start - 1)).map_err(|e| io(&part.path, e))?;
             Box::new(file)
         } else {
-            reader(&part.path)?
+            Codec::open(&part.path)?
         };
         let mut blocks = Self {
             input,
@@ -204,7 +206,7 @@ mod tests {
         file.write_all(content.as_bytes()).unwrap();
         let size = content.len() as u64;
         for separator in [None, Some(b";".to_vec()), Some(b"\n".to_vec())] {
-            let options = LineOptions { separator, encoding: None };
+            let options = LineOptions { separator, charset: Charset::Utf8 };
             for (start, end) in (0..=size).flat_map(|cut| [(0, cut), (cut, size)]).filter(|(start, end)| start < end) {
                 let part = FilePart { path: file.path().to_path_buf(), size, modified_millis: 0, start, end };
                 let mut lines = Lines::open(&part, &options).unwrap();

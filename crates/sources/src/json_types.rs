@@ -1,13 +1,15 @@
 //! Types of JSON records, merged while the text is read, in parts of files side by side.
 
-use crate::blocks::{Blocks, texts};
+use crate::blocks::Blocks;
 use crate::csv::{ParseMode, malformed};
 use crate::json::JsonOptions;
+use crate::json_bytes::Cursor;
+use crate::lines::text;
 use crate::listing::DataFile;
 use crate::records::FilePart;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::scalar::json::reader::{Json, Malformed, Reader, Token};
-use firesteel_functions::scalar::json::schema_of_json::{compatible, infer as type_of};
+use firesteel_functions::scalar::json::schema_of_json::compatible;
 use firesteel_types::{DataType, StructField};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -32,6 +34,8 @@ struct Fields {
 #[derive(Debug)]
 struct Entry {
     name: String,
+    /// `"name":`, as most objects have it.
+    key: Vec<u8>,
     node: Node,
     /// The last object that had it.
     visit: u64,
@@ -65,9 +69,25 @@ impl Fields {
             return *place;
         }
         let place = self.entries.len();
-        self.entries.push(Entry { name: name.to_string(), node: Node::Leaf(DataType::Null), visit: 0 });
+        let key = format!("\"{name}\":").into_bytes();
+        self.entries.push(Entry { name: name.to_string(), key, node: Node::Leaf(DataType::Null), visit: 0 });
         self.places.insert(name.to_string(), place);
         place
+    }
+}
+
+impl Fields {
+    /// The entry of the name that comes next in bytes, which is expected at a place.
+    #[inline]
+    fn entry_of(&mut self, cursor: &mut Cursor<'_>, place: usize) -> Option<&mut Entry> {
+        let is_here = self.entries.get(place).is_some_and(|entry| cursor.takes(&entry.key));
+        if is_here {
+            cursor.blanks();
+            return self.entries.get_mut(place);
+        }
+        let name = cursor.quoted()?.unescaped()?;
+        cursor.colon()?;
+        Some(self.entry(std::str::from_utf8(&name).ok()?, place))
     }
 }
 
@@ -183,29 +203,122 @@ impl Merger<'_> {
             Token::Null => Json::Null,
             _ => return Err(Trouble::Malformed),
         };
-        node.join(type_of(&json, &self.options.formats.options, self.options.zone));
+        node.join(self.options.inference().type_of(&json));
         Ok(())
     }
 
-    /// Merges a record; true where a part of it is no object.
-    fn record(&self, root: &mut Fields, reader: &mut Reader<'_>) -> std::result::Result<bool, Trouble> {
+    /// Merges a record.
+    fn record(&self, root: &mut Fields, reader: &mut Reader<'_>) -> std::result::Result<(), Trouble> {
         match reader.token()? {
-            Token::End | Token::Null => Ok(false),
-            Token::StartObject => self.object(root, reader).map(|()| false),
-            Token::StartArray => {
-                let mut is_corrupt = false;
-                loop {
-                    match reader.token()? {
-                        Token::EndArray => return Ok(is_corrupt),
-                        Token::StartObject => self.object(root, reader)?,
-                        other => {
-                            reader.skip(&other)?;
-                            is_corrupt = true;
-                        }
-                    }
+            Token::End | Token::Null => Ok(()),
+            Token::StartObject => self.object(root, reader),
+            Token::StartArray => loop {
+                match reader.token()? {
+                    Token::EndArray => return Ok(()),
+                    Token::StartObject => self.object(root, reader)?,
+                    Token::Null => {}
+                    // An array with other items is none of rows.
+                    _ => return Err(Trouble::Malformed),
                 }
-            }
+            },
             _ => Err(Trouble::Malformed),
+        }
+    }
+
+    /// Merges the plain object that bytes begin with, and gives the bytes up to its end. None for one that
+    /// is not plain, of which a part may be merged already.
+    #[inline]
+    fn plain(&self, root: &mut Fields, bytes: &[u8], with_care: bool) -> Option<usize> {
+        let mut cursor = Cursor::new(bytes);
+        cursor.blanks();
+        if cursor.peek()? != b'{' {
+            return None;
+        }
+        if with_care {
+            let mut ahead = cursor;
+            ahead.skip()?;
+        }
+        self.plain_object(root, &mut cursor)?;
+        Some(cursor.position())
+    }
+
+    fn plain_object(&self, fields: &mut Fields, cursor: &mut Cursor<'_>) -> Option<()> {
+        fields.visits += 1;
+        if cursor.opens(b'}') {
+            return Some(());
+        }
+        let visit = fields.visits;
+        let mut place = 0;
+        loop {
+            let entry = fields.entry_of(cursor, place)?;
+            if std::mem::replace(&mut entry.visit, visit) == visit {
+                return None;
+            }
+            place += 1;
+            self.plain_value(&mut entry.node, cursor)?;
+            if !cursor.goes_on(b'}')? {
+                return Some(());
+            }
+        }
+    }
+
+    #[inline]
+    fn plain_value(&self, node: &mut Node, cursor: &mut Cursor<'_>) -> Option<()> {
+        let token = match cursor.peek()? {
+            b'"' => {
+                let quoted = cursor.quoted()?;
+                if matches!(node, Node::Leaf(DataType::String(_))) {
+                    return Some(());
+                }
+                let text = String::from_utf8(quoted.unescaped()?.into_owned()).ok()?;
+                Token::Text(Cow::Owned(text))
+            }
+            b'{' => {
+                if node.is_new() {
+                    *node = Node::Object(Fields::default());
+                }
+                let Node::Object(fields) = node else { return None };
+                return self.plain_object(fields, cursor);
+            }
+            b'[' => return self.plain_array(node, cursor),
+            b'n' => return cursor.null()?.then_some(()),
+            b't' | b'f' => {
+                let value = cursor.boolean()?;
+                if matches!(node, Node::Leaf(DataType::String(_))) {
+                    return Some(());
+                }
+                if value { Token::True } else { Token::False }
+            }
+            _ => {
+                let number = cursor.number()?;
+                let changes_nothing = match node {
+                    Node::Leaf(DataType::String(_)) => true,
+                    Node::Leaf(DataType::Long) => self.is_plain && number.is_long(),
+                    Node::Leaf(DataType::Double) => self.is_plain && (number.is_long() || !number.is_whole),
+                    _ => false,
+                };
+                if changes_nothing {
+                    return Some(());
+                }
+                if number.is_whole { Token::Whole(number.text()) } else { Token::Fraction(number.text()) }
+            }
+        };
+        self.join(node, &token).ok()
+    }
+
+    fn plain_array(&self, node: &mut Node, cursor: &mut Cursor<'_>) -> Option<()> {
+        if node.is_new() {
+            *node = Node::Array(Box::new(Node::Leaf(DataType::Null)));
+        }
+        let Node::Array(element) = node else { return None };
+        if cursor.opens(b']') {
+            return Some(());
+        }
+        loop {
+            self.plain_value(element, cursor)?;
+            if !cursor.goes_on(b']')? {
+                return Some(());
+            }
         }
     }
 
@@ -214,39 +327,79 @@ impl Merger<'_> {
     fn part(&self, part: &FilePart, with_care: bool) -> Result<Option<(DataType, bool)>> {
         let mut blocks = Blocks::open(part, &self.options.lines)?;
         let ends = blocks.line_ends();
+        // A plain record holds no end of a line, unless the user says what ends lines.
+        let are_usual = ends.iter().all(|end| matches!(end, b'\n' | b'\r'));
         let mut root = Fields::default();
         let mut is_corrupt = false;
         while let Some(block) = blocks.block()? {
-            let (records, used) = texts(block, ends, usize::MAX);
-            let mut reader = Reader::new("", self.options.leniency);
-            for record in &records {
-                reader.restart(record);
-                let is_good = !with_care || is_good(&mut reader);
-                reader.restart(record);
-                let merged = if is_good { self.record(&mut root, &mut reader) } else { Err(Trouble::Malformed) };
-                match merged {
-                    Ok(corrupt) => is_corrupt |= corrupt,
+            let end = |from: usize| {
+                let rest = block.get(from..).unwrap_or_default();
+                memchr::memchr2(ends[0], ends[1], rest).map_or(block.len(), |i| from + i)
+            };
+            let mut at = 0;
+            while let Some(first) = block.get(at) {
+                if ends.contains(first) {
+                    at += 1;
+                    continue;
+                }
+                if are_usual && let Some(length) = self.plain(&mut root, &block[at..], with_care) {
+                    at = end(at + length) + 1;
+                    continue;
+                }
+                let line = &block[at..end(at)];
+                at += line.len() + 1;
+                if line.iter().all(|b| *b <= b' ') {
+                    continue;
+                }
+                match self.line(&mut root, line, with_care) {
+                    Ok(()) => {}
                     Err(Trouble::Doubled) => return Ok(None),
                     Err(Trouble::Malformed) if !with_care => return self.part(part, true),
                     Err(Trouble::Malformed) => match self.options.mode {
                         ParseMode::Permissive => is_corrupt = true,
                         ParseMode::DropMalformed => {}
-                        ParseMode::FailFast => return Err(malformed(record)),
+                        ParseMode::FailFast => return Err(malformed(&self.options.corrupt_column)),
                     },
                 }
             }
-            drop(records);
+            let used = block.len();
             blocks.take(used, 0);
         }
         Ok(Some((Node::Object(root).to_type(), is_corrupt)))
+    }
+
+    /// Merges a line of any kind.
+    fn line(&self, root: &mut Fields, line: &[u8], with_care: bool) -> std::result::Result<(), Trouble> {
+        let record = text(line);
+        let mut reader = Reader::new(&record, self.options.leniency);
+        if with_care && !is_good(&mut reader) {
+            return Err(Trouble::Malformed);
+        }
+        reader.restart(&record);
+        self.record(root, &mut reader)
     }
 }
 
 /// True for a record that can be merged.
 fn is_good(reader: &mut Reader<'_>) -> bool {
-    let token = reader.token();
-    let is_record = matches!(token, Ok(Token::End | Token::Null | Token::StartObject | Token::StartArray));
-    is_record && token.is_ok_and(|token| reader.skip(&token).is_ok())
+    let token = match reader.token() {
+        Ok(Token::StartArray) => return are_rows(reader),
+        Ok(token @ (Token::End | Token::Null | Token::StartObject)) => token,
+        _ => return false,
+    };
+    reader.skip(&token).is_ok()
+}
+
+/// True where the rest of an array is well-formed, and all items are objects.
+fn are_rows(reader: &mut Reader<'_>) -> bool {
+    loop {
+        match reader.token() {
+            Ok(Token::EndArray) => return true,
+            Ok(Token::Null) => {}
+            Ok(token @ Token::StartObject) if reader.skip(&token).is_ok() => {}
+            _ => return false,
+        }
+    }
 }
 
 /// The type of all records of files of lines, and whether some are corrupt; None where it has to be found
@@ -256,7 +409,7 @@ pub(crate) fn infer(files: &[DataFile], options: &JsonOptions) -> Result<Option<
     let is_plain =
         !["primitivesAsString", "prefersDecimal", "inferTimestamp"].iter().any(|name| given.flag(name, false));
     let merger = Merger { options, is_plain };
-    let is_splittable = !crate::text::any_compressed(files)?;
+    let is_splittable = !crate::text::any_compressed(files);
     let parts = crate::parallel::parts(files, is_splittable);
     // The error tells a name that comes twice from faults of files.
     let doubled = std::sync::atomic::AtomicBool::new(false);
@@ -334,7 +487,9 @@ mod tests {
             for record in &records {
                 let objects = match read(record, options.leniency) {
                     Ok(Some(Json::Object(fields))) => vec![Json::Object(fields)],
-                    Ok(Some(Json::Array(items))) => items,
+                    Ok(Some(Json::Array(items))) if items.iter().all(|i| matches!(i, Json::Object(_) | Json::Null)) => {
+                        items
+                    }
                     Ok(None | Some(Json::Null)) => continue,
                     _ => {
                         want_corrupt = true;
@@ -342,10 +497,7 @@ mod tests {
                     }
                 };
                 for object in objects {
-                    match type_of(&object, &options.formats.options, options.zone) {
-                        found @ DataType::Struct(_) => want = compatible(want, found),
-                        _ => want_corrupt = true,
-                    }
+                    want = compatible(want, options.inference().type_of(&object));
                 }
             }
             let content = records.join("\n");

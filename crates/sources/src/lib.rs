@@ -7,10 +7,14 @@
 
 pub mod balance;
 mod blocks;
+mod charset;
+mod codec;
 mod csv;
 pub mod error;
+mod evolution;
 pub mod json;
-mod json_layout;
+mod json_bytes;
+mod json_columns;
 mod json_rows;
 mod json_types;
 pub mod lines;

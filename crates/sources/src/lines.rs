@@ -1,9 +1,11 @@
 //! Lines of files, as Hadoop splits them.
 
+use crate::charset::Charset;
+use crate::codec::Codec;
+use crate::error::illegal;
+use crate::options::SourceOptions;
 use crate::records::{FilePart, io};
-use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
-use encoding_rs::Encoding;
-use firesteel_error::{ExceptionClass, Result, SparkError};
+use firesteel_error::Result;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -11,39 +13,36 @@ use std::path::Path;
 /// How the bytes of a file are read.
 #[derive(Debug, Clone, Default)]
 pub struct LineOptions {
-    /// None: `\n`, `\r\n` and `\r`.
+    /// In the charset; None: `\n`, `\r\n` and `\r`.
     pub separator: Option<Vec<u8>>,
-    /// None: UTF-8.
-    pub encoding: Option<&'static Encoding>,
+    pub charset: Charset,
 }
 
-/// The compression that a file's name tells.
-pub fn compression(path: &Path) -> Result<FileCompressionType> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    match extension.as_str() {
-        "gz" => Ok(FileCompressionType::GZIP),
-        "bz2" => Ok(FileCompressionType::BZIP2),
-        "zst" => Ok(FileCompressionType::ZSTD),
-        "xz" => Ok(FileCompressionType::XZ),
-        "deflate" | "snappy" | "lz4" => Err(SparkError::unsupported(format!("the compression {extension}"))),
-        _ => Ok(FileCompressionType::UNCOMPRESSED),
+impl LineOptions {
+    /// Lines that end as the option `lineSep` says.
+    pub fn new(options: &SourceOptions, charset: Charset) -> Result<Self> {
+        let separator = match separator(options)? {
+            Some(text) => Some([charset.mark(), charset.encode(text).as_ref()].concat()),
+            None => None,
+        };
+        Ok(Self { separator, charset })
     }
 }
 
-/// The encoding of a name; None for UTF-8.
-pub fn encoding(name: Option<&str>) -> Result<Option<&'static Encoding>> {
-    let Some(name) = name else { return Ok(None) };
-    let unknown = || SparkError::plain(ExceptionClass::IllegalArgument, format!("The charset {name} is not known"));
-    let encoding = Encoding::for_label(name.trim().as_bytes()).ok_or_else(unknown)?;
-    Ok((encoding != encoding_rs::UTF_8).then_some(encoding))
+/// The option `lineSep`.
+pub(crate) fn separator(options: &SourceOptions) -> Result<Option<&str>> {
+    match options.get("lineSep") {
+        Some("") => Err(illegal("requirement failed: 'lineSep' cannot be an empty string.")),
+        other => Ok(other),
+    }
 }
 
 /// All of a file, decompressed and as UTF-8.
-pub fn whole(path: &Path, options: &LineOptions) -> Result<Vec<u8>> {
+pub fn whole(path: &Path, charset: Charset) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader(path)?.read_to_end(&mut bytes).map_err(|e| io(path, e))?;
-    if let Some(encoding) = options.encoding {
-        return Ok(encoding.decode(&bytes).0.into_owned().into_bytes());
+    Codec::open(path)?.read_to_end(&mut bytes).map_err(|e| io(path, e))?;
+    if charset != Charset::Utf8 {
+        return Ok(charset.decode(&bytes).into_owned());
     }
     if bytes.starts_with(BOM) {
         bytes.drain(..BOM.len());
@@ -53,16 +52,14 @@ pub fn whole(path: &Path, options: &LineOptions) -> Result<Vec<u8>> {
 
 pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-pub(crate) fn reader(path: &Path) -> Result<Box<dyn Read + Send>> {
-    let file = File::open(path).map_err(|e| io(path, e))?;
-    compression(path)?.convert_read(file).map_err(|e| io(path, e))
-}
-
 /// Reads the lines of a part of a file.
 pub struct Lines {
     input: Box<dyn Read + Send>,
     path: std::path::PathBuf,
     separator: Option<Vec<u8>>,
+    charset: Charset,
+    /// The last line as UTF-8, where it is another charset's.
+    decoded: Vec<u8>,
     buffer: Vec<u8>,
     /// The unread bytes of the buffer.
     at: usize,
@@ -76,21 +73,21 @@ pub struct Lines {
 impl Lines {
     /// The lines that begin within a part of a file.
     pub fn open(part: &FilePart, options: &LineOptions) -> Result<Self> {
-        let is_plain = !compression(&part.path)?.is_compressed() && options.encoding.is_none();
-        let input: Box<dyn Read + Send> = if options.encoding.is_some() {
-            Box::new(std::io::Cursor::new(whole(&part.path, options)?))
-        } else if is_plain && part.start > 0 {
+        let is_plain = Codec::of(&part.path) == Codec::None;
+        let input: Box<dyn Read + Send> = if is_plain && part.start > 0 {
             let mut file = File::open(&part.path).map_err(|e| io(&part.path, e))?;
             file.seek(SeekFrom::Start(part.start - 1)).map_err(|e| io(&part.path, e))?;
             Box::new(file)
         } else {
-            reader(&part.path)?
+            Codec::open(&part.path)?
         };
         let skips = is_plain && part.start > 0;
         let mut lines = Self {
             input,
             path: part.path.clone(),
             separator: options.separator.clone(),
+            charset: options.charset,
+            decoded: Vec::new(),
             buffer: Vec::new(),
             at: 0,
             is_end: false,
@@ -100,11 +97,11 @@ impl Lines {
         if skips {
             // The line that covers the byte before belongs to the part before.
             lines.limit = u64::MAX;
-            lines.next_line()?;
+            lines.advance()?;
             lines.limit = part.end;
         } else {
             lines.fill()?;
-            if lines.buffer[lines.at..].starts_with(BOM) {
+            if options.charset == Charset::Utf8 && lines.buffer[lines.at..].starts_with(BOM) {
                 lines.at += BOM.len();
                 lines.position += BOM.len() as u64;
             }
@@ -149,27 +146,37 @@ impl Lines {
         }
     }
 
-    /// The next line without its separator.
+    /// The next line as UTF-8, without its separator.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>> {
+        let Some((start, end)) = self.advance()? else { return Ok(None) };
+        let line = &self.buffer[start..end];
+        if self.charset == Charset::Utf8 {
+            return Ok(Some(line));
+        }
+        self.decoded = self.charset.decode(line).into_owned();
+        Ok(Some(&self.decoded))
+    }
+
+    /// Where the next line stands in the buffer.
+    fn advance(&mut self) -> Result<Option<(usize, usize)>> {
         if self.position >= self.limit {
             return Ok(None);
         }
         let mut searched = 0;
         loop {
+            let start = self.at;
             if let Some((end, next)) = self.find(searched) {
-                let start = self.at;
                 self.at += next;
                 self.position += next as u64;
-                return Ok(Some(&self.buffer[start..start + end]));
+                return Ok(Some((start, start + end)));
             }
             if self.is_end {
-                let start = self.at;
                 let length = self.buffer.len() - start;
                 self.at = self.buffer.len();
                 self.position += length as u64;
-                return Ok((length > 0).then(|| &self.buffer[start..]));
+                return Ok((length > 0).then_some((start, start + length)));
             }
-            searched = self.buffer.len() - self.at;
+            searched = self.buffer.len() - start;
             self.fill()?;
         }
     }

@@ -46,10 +46,9 @@ impl Filter {
             let text = options.get(key);
             text.map(|text| {
                 parse_timestamp(text, zone).ok_or_else(|| {
-                    SparkError::plain(
-                        firesteel_error::ExceptionClass::Analysis,
-                        format!("The timestamp provided for the '{key}' option is invalid. The expected format is 'YYYY-MM-DDTHH:mm:ss', but the provided timestamp: {text}"),
-                    )
+                    SparkError::new("_LEGACY_ERROR_TEMP_1294")
+                        .with("strategy", key.to_lowercase())
+                        .with("timeString", text)
                 })
             })
             .transpose()
@@ -58,7 +57,7 @@ impl Filter {
             pattern,
             before: moment("modifiedBefore")?,
             after: moment("modifiedAfter")?,
-            ignore_missing: options.flag("ignoreMissingFiles", conf.ignore_missing_files)?,
+            ignore_missing: options.boolean("ignoreMissingFiles", conf.ignore_missing_files)?,
         })
     }
 
@@ -82,7 +81,7 @@ pub fn list(paths: &[String], options: &SourceOptions, conf: &SqlConf) -> Result
     for text in paths {
         let path = path::local_path(text)?;
         let not_found = || SparkError::new("PATH_NOT_FOUND").with("path", path::short_uri(&path));
-        if path::is_glob(text) && options.flag("__globPaths__", true)? {
+        if path::is_glob(text) && options.boolean("__globPaths__", true)? {
             let found = path::expand(&path)?;
             if found.is_empty() {
                 return Err(not_found());
@@ -95,7 +94,7 @@ pub fn list(paths: &[String], options: &SourceOptions, conf: &SqlConf) -> Result
         }
     }
     let mut listing = Listing { roots, files: Vec::new() };
-    let is_recursive = options.flag("recursiveFileLookup", false)?;
+    let is_recursive = options.boolean("recursiveFileLookup", false)?;
     for root in 0..listing.roots.len() {
         let path = listing.roots[root].clone();
         if path.is_dir() {

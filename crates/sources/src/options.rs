@@ -12,7 +12,6 @@ const UNDONE: &[(&str, &str, &[&str])] = &[
     ("csv", "unescapedQuoteHandling", &["stop_at_delimiter"]),
     ("csv", "maxCharsPerColumn", &["-1"]),
     ("csv", "singleVariantColumn", &[]),
-    ("json", "singleVariantColumn", &[]),
     ("json", "timeFormat", &[]),
     ("csv", "timeFormat", &[]),
     ("parquet", "datetimeRebaseMode", &["corrected", "exception"]),
@@ -57,7 +56,17 @@ impl SourceOptions {
             None => Ok(default),
             Some(text) if text.eq_ignore_ascii_case("true") => Ok(true),
             Some(text) if text.eq_ignore_ascii_case("false") => Ok(false),
-            Some(_) => Err(illegal(format!("{key} flag can be true or false"))),
+            Some(_) => Err(SparkError::new("_LEGACY_ERROR_TEMP_2147").with("paramName", key)),
+        }
+    }
+
+    /// An option that is `true` or `false`, where the readers of Spark take what Scala takes for one.
+    pub fn boolean(&self, key: &str, default: bool) -> Result<bool> {
+        match self.get(key) {
+            None => Ok(default),
+            Some(text) if text.eq_ignore_ascii_case("true") => Ok(true),
+            Some(text) if text.eq_ignore_ascii_case("false") => Ok(false),
+            Some(text) => Err(illegal(format!("For input string: \"{text}\""))),
         }
     }
 
@@ -66,7 +75,8 @@ impl SourceOptions {
         match self.get(key) {
             None => Ok(default),
             Some(text) => {
-                text.trim().parse().map_err(|_| illegal(format!("{key} should be an integer. Found {text}.")))
+                let error = SparkError::new("_LEGACY_ERROR_TEMP_2146").with("paramName", key).with("value", text);
+                text.trim().parse().map_err(|_| error)
             }
         }
     }
@@ -87,7 +97,9 @@ impl SourceOptions {
                 let mut chars = text.chars();
                 match (chars.next(), chars.next()) {
                     (one, None) => Ok(one),
-                    _ => Err(illegal(format!("{key} cannot be more than one character"))),
+                    _ => Err(SparkError::new("OPTION_VALUE_EXCEEDS_ONE_CHARACTER")
+                        .with("paramName", key)
+                        .with("actualValue", text)),
                 }
             }
         }

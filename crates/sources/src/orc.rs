@@ -37,8 +37,8 @@ impl OrcReader {
 
 /// The columns of files: of the first one that has some, or of all.
 pub fn infer(files: &[DataFile], options: &SourceOptions, conf: &SqlConf) -> Result<StructType> {
-    let merge = options.flag("mergeSchema", conf.orc_merge_schema)?;
-    let ignore_corrupt = options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
+    let merge = options.boolean("mergeSchema", conf.orc_merge_schema)?;
+    let ignore_corrupt = options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
     let mut merged: Option<StructType> = None;
     for file in files.iter().filter(|f| f.meta.size > 0) {
         let schema = match open(&file.path) {

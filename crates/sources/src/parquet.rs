@@ -2,6 +2,7 @@
 
 use crate::balance::balanced;
 use crate::error::{external, from_datafusion, unreadable};
+use crate::evolution::{Evolved, evolves};
 use crate::listing::DataFile;
 use crate::options::SourceOptions;
 use crate::path;
@@ -10,7 +11,7 @@ use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Schema, SchemaRef
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::config::TableParquetOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result as DfResult, Statistics};
 use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::datasource::physical_plan::parquet::{CachedParquetFileReaderFactory, Int96Coercer};
@@ -32,6 +33,7 @@ use firesteel_types::{DataType, StructField, StructType};
 use futures::FutureExt;
 use object_store::{ObjectMeta, ObjectStore};
 use parquet::arrow::parquet_to_arrow_schema;
+use parquet::basic::{LogicalType, TimeUnit as ParquetUnit};
 use parquet::file::metadata::ParquetMetaData;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -47,12 +49,19 @@ pub struct ParquetFormat {
     binary_as_string: bool,
     /// Some files may have other types than the table.
     checks_types: bool,
+    /// Files that are gone have no rows.
+    ignores_missing: bool,
 }
 
 impl ParquetFormat {
     /// The reader with a session's settings.
-    pub fn new(conf: &SqlConf, checks_types: bool) -> Self {
-        Self { case_sensitive: conf.case_sensitive, binary_as_string: conf.parquet_binary_as_string, checks_types }
+    pub fn new(conf: &SqlConf, checks_types: bool, ignores_missing: bool) -> Self {
+        Self {
+            case_sensitive: conf.case_sensitive,
+            binary_as_string: conf.parquet_binary_as_string,
+            checks_types,
+            ignores_missing,
+        }
     }
 }
 
@@ -72,16 +81,16 @@ impl Format for ParquetFormat {
         ))
     }
 
-    fn reads_empty_files(&self) -> bool {
-        false
-    }
-
     fn is_splittable(&self) -> bool {
         true
     }
 
     fn counts_rows(&self) -> bool {
         true
+    }
+
+    fn skips_missing(&self) -> bool {
+        self.ignores_missing
     }
 
     async fn balanced(
@@ -164,10 +173,32 @@ fn arrow_schema(footer: &ParquetMetaData, uri: &str) -> Result<Schema> {
     let facts = footer.file_metadata();
     let schema =
         parquet_to_arrow_schema(facts.schema_descr(), facts.key_value_metadata()).map_err(|e| unreadable(uri, e))?;
-    let coerced = Int96Coercer::new(facts.schema_descr(), &schema, &TimeUnit::Microsecond)
+    Ok(coerced(footer, schema))
+}
+
+/// Timestamps of 96 bits are read as moments of microseconds.
+fn coerced(footer: &ParquetMetaData, schema: Schema) -> Schema {
+    Int96Coercer::new(footer.file_metadata().schema_descr(), &schema, &TimeUnit::Microsecond)
         .with_timezone(Some("UTC".into()))
-        .coerce();
-    Ok(coerced.unwrap_or(schema))
+        .coerce()
+        .unwrap_or(schema)
+}
+
+/// Fails for columns that Spark does not read.
+fn check_illegal(footer: &ParquetMetaData, nanos_as_long: bool) -> Result<()> {
+    for column in footer.file_metadata().schema_descr().columns() {
+        let illegal = match column.logical_type_ref() {
+            Some(LogicalType::Timestamp(facts)) if matches!(facts.unit, ParquetUnit::NANOS) && !nanos_as_long => {
+                format!("INT64 (TIMESTAMP(NANOS,{}))", facts.is_adjusted_to_u_t_c)
+            }
+            Some(LogicalType::Time(facts)) if matches!(facts.unit, ParquetUnit::MILLIS) => {
+                format!("INT32 (TIME(MILLIS,{}))", facts.is_adjusted_to_u_t_c)
+            }
+            _ => continue,
+        };
+        return Err(SparkError::new("PARQUET_TYPE_ILLEGAL").with("parquetType", illegal));
+    }
+    Ok(())
 }
 
 /// The columns of a file as Spark types.
@@ -177,8 +208,7 @@ fn spark_schema(footer: &ParquetMetaData, uri: &str, conf: &SqlConf) -> Result<S
         .key_value_metadata()
         .and_then(|pairs| pairs.iter().find(|pair| pair.key == ROW_METADATA_KEY))
         .and_then(|pair| pair.value.as_deref());
-    if let Some(schema) = json.and_then(|json| StructType::from_json(json).ok()) {
-        let mut schema = schema.as_nullable();
+    if let Some(mut schema) = json.and_then(|json| StructType::from_json(json).ok()) {
         for field in &mut schema.fields {
             // Frames have no such columns: tables declare them.
             if matches!(field.data_type, DataType::Char(_) | DataType::Varchar(_)) {
@@ -187,10 +217,16 @@ fn spark_schema(footer: &ParquetMetaData, uri: &str, conf: &SqlConf) -> Result<S
         }
         return Ok(schema);
     }
-    let schema = arrow_schema(footer, uri)?;
-    let mut schema = from_arrow_schema(&without_metadata(&schema))?;
-    for field in &mut schema.fields {
+    check_illegal(footer, conf.parquet_nanos_as_long)?;
+    // Spark knows nothing of the Arrow types that some writers tell of.
+    let schema = parquet_to_arrow_schema(facts.schema_descr(), None).map_err(|e| unreadable(uri, e))?;
+    let stored = coerced(footer, schema);
+    let mut schema = from_arrow_schema(&without_metadata(&stored))?;
+    for (field, stored) in schema.fields.iter_mut().zip(stored.fields()) {
         match field.data_type {
+            _ if matches!(stored.data_type(), ArrowType::Timestamp(TimeUnit::Nanosecond, _)) => {
+                field.data_type = DataType::Long;
+            }
             DataType::Binary if conf.parquet_binary_as_string => field.data_type = DataType::STRING,
             DataType::TimestampNtz if !conf.parquet_infer_ntz => field.data_type = DataType::Timestamp,
             _ => {}
@@ -221,11 +257,16 @@ pub(crate) async fn infer(
     conf: &SqlConf,
 ) -> Result<StructType> {
     let none = || SparkError::new("UNABLE_TO_INFER_SCHEMA").with("format", "Parquet");
-    let merge = options.flag("mergeSchema", conf.parquet_merge_schema)?;
-    let ignore_corrupt = options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
+    let merge = options.boolean("mergeSchema", conf.parquet_merge_schema)?;
+    let ignore_corrupt = options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
     let store = state.runtime_env().object_store(ObjectStoreUrl::local_filesystem()).map_err(from_datafusion)?;
+    let first = files.first().map(|file| file.path.clone());
     if ignore_corrupt {
         drop_corrupt(files, state, store.as_ref()).await;
+        // The first file tells the columns, or none does.
+        if !merge && files.first().map(|file| &file.path) != first.as_ref() {
+            return Err(none());
+        }
     }
     let mut merged: Option<StructType> = None;
     for file in files.iter() {
@@ -236,14 +277,14 @@ pub(crate) async fn infer(
         })?;
         let schema = spark_schema(&footer, &path::uri(&file.path), conf)?;
         if !merge {
-            return Ok(schema);
+            return Ok(schema.as_nullable());
         }
         merged = Some(match merged {
             None => schema,
             Some(merged) => unite(&merged, &schema, conf.case_sensitive)?,
         });
     }
-    merged.ok_or_else(none)
+    merged.map(|schema| schema.as_nullable()).ok_or_else(none)
 }
 
 /// Leaves files out whose footers cannot be read.
@@ -267,7 +308,9 @@ pub(crate) fn unite(left: &StructType, right: &StructType, case_sensitive: bool)
         match fields.iter_mut().find(same) {
             Some(known) => {
                 known.data_type = unite_types(&known.data_type, &field.data_type, case_sensitive).ok_or_else(|| {
-                    SparkError::new("CANNOT_MERGE_SCHEMAS").with("left", left.sql()).with("right", right.sql())
+                    SparkError::new("CANNOT_MERGE_SCHEMAS")
+                        .with("left", format!("\"{}\"", left.sql()))
+                        .with("right", format!("\"{}\"", right.sql()))
                 })?;
             }
             None => fields.push(field.clone()),
@@ -300,6 +343,14 @@ fn check(table: &Schema, file: &Schema, projection: Option<&[usize]>, case_sensi
             continue;
         }
         let Some(stored) = stored_field(file, wanted.name(), case_sensitive) else { continue };
+        let same = file.fields().iter().filter(|f| f.name().eq_ignore_ascii_case(wanted.name())).count();
+        if same > 1 && !case_sensitive {
+            let name = wanted.name();
+            return Err(unreadable(
+                uri,
+                format!("more than one column of the file is called {name}, in some letter case"),
+            ));
+        }
         if !is_readable(stored, wanted) {
             let expected = from_arrow(wanted.data_type(), wanted.metadata())?.simple_string();
             return Err(SparkError::new("FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH")
@@ -349,6 +400,7 @@ fn is_readable(stored: &Field, wanted: &Field) -> bool {
         (T::Byte | T::Short | T::Integer, T::Byte | T::Short | T::Integer | T::Long | T::Double) => true,
         (T::Byte | T::Short | T::Integer, T::Date | T::YearMonthInterval(..)) => true,
         (T::Byte | T::Short | T::Integer, T::Decimal(p, s)) => i16::from(*p) - i16::from(*s) >= 10,
+        (T::Date, T::Integer) | (T::TimestampNtz, T::Long) => true,
         (T::Long, T::DayTimeInterval(..)) => true,
         (T::Long, T::Decimal(p, s)) => i16::from(*p) - i16::from(*s) >= 20,
         (T::Float, T::Double) => true,
@@ -397,50 +449,77 @@ struct ColumnsByName {
 
 impl PhysicalExprAdapterFactory for ColumnsByName {
     fn create(&self, table: SchemaRef, file: SchemaRef) -> DfResult<Arc<dyn PhysicalExprAdapter>> {
-        // Fields that differ in nullability or metadata only need no cast.
-        let fields: Vec<FieldRef> =
-            file.fields()
-                .iter()
-                .map(|stored| {
-                    let known = table.fields().iter().find(|f| f.name() == stored.name()).or_else(|| {
-                        if self.case_sensitive {
-                            return None;
-                        }
-                        table.fields().iter().find(|f| {
-                            f.name().eq_ignore_ascii_case(stored.name()) && field_of(&file, f.name()).is_none()
-                        })
-                    });
-                    match known {
-                        Some(known) if known.data_type() == stored.data_type() => known.clone(),
-                        Some(known) => Arc::new(stored.as_ref().clone().with_name(known.name()).with_nullable(true)),
-                        None => stored.clone(),
-                    }
-                })
-                .collect();
-        let seen = Arc::new(Schema::new(fields));
-        let is_renamed = seen.fields().iter().zip(file.fields()).any(|(a, b)| a.name() != b.name());
-        let inner = DefaultPhysicalExprAdapterFactory.create(table, seen)?;
-        Ok(if is_renamed { Arc::new(Renamed { inner, file }) } else { inner })
+        let known: Vec<Option<FieldRef>> =
+            file.fields().iter().map(|stored| self.known(&table, &file, stored)).collect();
+        // Fields that differ in nullability or metadata only need no cast; nested ones are not left to Arrow's.
+        let seen: Vec<FieldRef> = file
+            .fields()
+            .iter()
+            .zip(&known)
+            .map(|(stored, known)| match known {
+                Some(known)
+                    if known.data_type() == stored.data_type() || evolves(stored.data_type(), known.data_type()) =>
+                {
+                    known.clone()
+                }
+                Some(known) => Arc::new(stored.as_ref().clone().with_name(known.name()).with_nullable(true)),
+                None => stored.clone(),
+            })
+            .collect();
+        let evolved: Vec<Option<FieldRef>> = file
+            .fields()
+            .iter()
+            .zip(known)
+            .map(|(stored, known)| known.filter(|known| evolves(stored.data_type(), known.data_type())))
+            .collect();
+        let is_same = seen.iter().zip(file.fields()).all(|(a, b)| a.name() == b.name());
+        let inner = DefaultPhysicalExprAdapterFactory.create(table, Arc::new(Schema::new(seen)))?;
+        if is_same && evolved.iter().all(Option::is_none) {
+            return Ok(inner);
+        }
+        Ok(Arc::new(Fitted { inner, file, evolved, case_sensitive: self.case_sensitive }))
     }
 }
 
-/// Gives columns back the names that they have in the file.
-#[derive(Debug)]
-struct Renamed {
-    inner: Arc<dyn PhysicalExprAdapter>,
-    file: SchemaRef,
+impl ColumnsByName {
+    /// The table's column that a file's column is.
+    fn known(&self, table: &Schema, file: &Schema, stored: &Field) -> Option<FieldRef> {
+        let known = table.fields().iter().find(|f| f.name() == stored.name()).or_else(|| {
+            if self.case_sensitive {
+                return None;
+            }
+            let same =
+                |f: &&FieldRef| f.name().eq_ignore_ascii_case(stored.name()) && field_of(file, f.name()).is_none();
+            table.fields().iter().find(same)
+        });
+        known.cloned()
+    }
 }
 
-impl PhysicalExprAdapter for Renamed {
+/// Gives columns back the names that they have in the file, and nested ones the types that the table wants.
+#[derive(Debug)]
+struct Fitted {
+    inner: Arc<dyn PhysicalExprAdapter>,
+    file: SchemaRef,
+    /// The table's column, where the file's is of another nested type.
+    evolved: Vec<Option<FieldRef>>,
+    case_sensitive: bool,
+}
+
+impl PhysicalExprAdapter for Fitted {
     fn rewrite(&self, expr: Arc<dyn PhysicalExpr>) -> DfResult<Arc<dyn PhysicalExpr>> {
         self.inner
             .rewrite(expr)?
             .transform_down(|expr| {
-                if let Some(column) = expr.downcast_ref::<Column>()
-                    && let Some(field) = self.file.fields().get(column.index())
-                    && field.name() != column.name()
-                {
-                    return Ok(Transformed::yes(Arc::new(Column::new(field.name(), column.index())) as _));
+                let Some(column) = expr.downcast_ref::<Column>() else { return Ok(Transformed::no(expr)) };
+                let Some(field) = self.file.fields().get(column.index()) else { return Ok(Transformed::no(expr)) };
+                let stored: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), column.index()));
+                if let Some(wanted) = self.evolved.get(column.index()).cloned().flatten() {
+                    let evolved = Arc::new(Evolved::new(stored, wanted, self.case_sensitive));
+                    return Ok(Transformed::new(evolved, true, TreeNodeRecursion::Jump));
+                }
+                if field.name() != column.name() {
+                    return Ok(Transformed::yes(stored));
                 }
                 Ok(Transformed::no(expr))
             })

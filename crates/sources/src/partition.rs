@@ -3,13 +3,13 @@
 use crate::error::from_datafusion;
 use crate::listing::{DataFile, Listing};
 use crate::path::{local_path, short_uri};
-use arrow::array::{ArrayRef, StringArray};
+use arrow::array::{ArrayRef, NullArray, StringArray};
 use datafusion::common::ScalarValue;
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::cast::Mode;
 use firesteel_functions::cast::array::{CastOptions, cast_array};
-use firesteel_functions::cast::parse_datetime::{parse_date, parse_timestamp_parts};
+use firesteel_functions::cast::parse_datetime::{parse_date, parse_time, parse_timestamp_parts};
 use firesteel_types::{DataType, StructField, StructType};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -49,13 +49,11 @@ pub fn discover(listing: Listing, discovery: &Discovery<'_>) -> Result<Partition
     let mut tops = BTreeSet::new();
     for file in &files {
         let folder = file.path.parent().unwrap_or(Path::new("/"));
-        let (columns, top) = parse(folder, &bases);
-        if !columns.is_empty() {
-            tops.insert(top);
-        }
+        let (columns, top) = parse(folder, &bases)?;
+        tops.insert(if columns.is_empty() { folder.to_path_buf() } else { top });
         raw.push(columns);
     }
-    if tops.is_empty() {
+    if raw.iter().all(Vec::is_empty) {
         let files = files
             .into_iter()
             .filter(|file| {
@@ -67,7 +65,7 @@ pub fn discover(listing: Listing, discovery: &Discovery<'_>) -> Result<Partition
         return Ok(Partitions { columns: Vec::new(), files });
     }
     if tops.len() > 1 {
-        let list = tops.iter().map(|p| format!("\n\t{}", short_uri(p))).collect::<String>();
+        let list = tops.iter().map(|p| format!("\n\t{}", short_uri(p))).collect::<String>() + "\n";
         return Err(SparkError::new("CONFLICTING_DIRECTORY_STRUCTURES").with("discoveredBasePaths", list));
     }
     let partitioned: Vec<(DataFile, Vec<(String, String)>)> =
@@ -109,6 +107,9 @@ fn bases(roots: &[PathBuf], base: Option<&str>) -> Result<BTreeSet<PathBuf>> {
             .collect());
     };
     let path = local_path(base)?;
+    if !path.exists() {
+        return Err(crate::error::illegal("Option 'basePath' not found"));
+    }
     if !path.is_dir() {
         return Err(crate::error::illegal("Option 'basePath' must be a directory"));
     }
@@ -125,15 +126,15 @@ fn bases(roots: &[PathBuf], base: Option<&str>) -> Result<BTreeSet<PathBuf>> {
 }
 
 /// The columns of a folder from the outermost in, and the folder that they are below.
-fn parse(folder: &Path, bases: &BTreeSet<PathBuf>) -> (Vec<(String, String)>, PathBuf) {
+fn parse(folder: &Path, bases: &BTreeSet<PathBuf>) -> Result<(Vec<(String, String)>, PathBuf)> {
     let mut columns = Vec::new();
     let mut current = folder;
     while !bases.contains(current) {
         let name = current.file_name().map(|n| n.to_string_lossy()).unwrap_or_default();
         match name.split_once('=') {
-            Some((key, value)) if !key.is_empty() && !value.is_empty() => {
-                columns.push((unescape(key), unescape(value)));
-            }
+            Some(("", _)) => return Err(SparkError::new("EMPTY_PARTITION_COLUMN_NAME").with("columnSpec", &*name)),
+            Some((_, "")) => return Err(SparkError::new("EMPTY_PARTITION_COLUMN_VALUE").with("columnSpec", &*name)),
+            Some((key, value)) => columns.push((unescape(key), unescape(value))),
             _ if !columns.is_empty() => break,
             _ => {}
         }
@@ -143,7 +144,7 @@ fn parse(folder: &Path, bases: &BTreeSet<PathBuf>) -> (Vec<(String, String)>, Pa
         }
     }
     columns.reverse();
-    (columns, current.to_path_buf())
+    Ok((columns, current.to_path_buf()))
 }
 
 fn common_names(files: &[(DataFile, Vec<(String, String)>)], discovery: &Discovery<'_>) -> Result<Vec<String>> {
@@ -171,11 +172,14 @@ fn common_names(files: &[(DataFile, Vec<(String, String)>)], discovery: &Discove
         .map(|folder| format!("\n\t{folder}"))
         .collect();
     Err(SparkError::new("CONFLICTING_PARTITION_COLUMN_NAMES")
-        .with("distinctPartColLists", lists.collect::<String>())
+        .with("distinctPartColLists", lists.collect::<String>() + "\n")
         .with("suspiciousPaths", folders.into_iter().collect::<String>()))
 }
 
 fn typed(texts: &[Option<&str>], field: &StructField, conf: &SqlConf) -> Result<ArrayRef> {
+    if field.data_type.is_null() {
+        return Ok(Arc::new(NullArray::new(texts.len())));
+    }
     let array: ArrayRef = Arc::new(StringArray::from(texts.to_vec()));
     let cast =
         |mode| cast_array(&array, &DataType::STRING, &field.data_type, &CastOptions::new(mode, &conf.time_zone)?);
@@ -199,7 +203,7 @@ fn typed(texts: &[Option<&str>], field: &StructField, conf: &SqlConf) -> Result<
     })
 }
 
-/// The type of a column's values; the string type where there are none.
+/// The type of a column's values; the type of nulls where there are none.
 fn infer(texts: &[Option<&str>]) -> DataType {
     let mut all: Option<DataType> = None;
     for text in texts.iter().flatten() {
@@ -209,7 +213,7 @@ fn infer(texts: &[Option<&str>]) -> DataType {
             Some(all) => wider(all, one),
         });
     }
-    all.unwrap_or(DataType::STRING)
+    all.unwrap_or(DataType::Null)
 }
 
 fn infer_one(text: &str) -> DataType {
@@ -227,6 +231,9 @@ fn infer_one(text: &str) -> DataType {
             return DataType::Decimal(precision, 0);
         }
     }
+    if let Some(precision) = exponential(text) {
+        return DataType::Decimal(precision, 0);
+    }
     if is_java_double(text) {
         return DataType::Double;
     }
@@ -242,7 +249,26 @@ fn infer_one(text: &str) -> DataType {
             return DataType::Timestamp;
         }
     }
+    if text.contains(':') && parse_time(text).is_some() {
+        return DataType::Time(6);
+    }
     DataType::STRING
+}
+
+/// How many digits a number with an exponent has, where it is whole for its form.
+fn exponential(text: &str) -> Option<u8> {
+    let (mantissa, exponent) = text.split_once(['e', 'E'])?;
+    let exponent: i32 = exponent.parse().ok()?;
+    let unsigned = mantissa.strip_prefix(['-', '+']).unwrap_or(mantissa);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let zeros = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    let zeros = usize::try_from(zeros).ok()?;
+    let precision = digits.trim_start_matches('0').len().max(1).checked_add(zeros)?;
+    u8::try_from(precision).ok().filter(|precision| *precision <= 38)
 }
 
 /// What Java's `Double.parseDouble` reads.
@@ -341,6 +367,10 @@ mod tests {
         assert_eq!(infer(&["2020-01-01"]), "date");
         assert_eq!(infer(&["2020-01-01 10:00:00"]), "timestamp");
         assert_eq!(infer(&["a"]), "string");
+        assert_eq!(infer(&[]), "void");
+        assert_eq!(infer(&["1e5", "2"]), "decimal(10,0)");
+        assert_eq!(infer(&["1.5e-1"]), "double");
+        assert_eq!(infer(&["10:00:00"]), "time(6)");
     }
 
     #[test]

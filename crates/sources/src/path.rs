@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// The local path that a user's path or `file:` URI names.
 pub fn local_path(text: &str) -> Result<PathBuf> {
     let text = text.trim();
+    if text.is_empty() {
+        return Err(crate::error::illegal("Can not create a Path from an empty string"));
+    }
     let path = match scheme(text) {
         None => text.to_string(),
         Some("file") => {

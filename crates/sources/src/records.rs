@@ -51,6 +51,21 @@ pub trait RecordReader: Debug + Send + Sync + 'static {
 
     /// A guess at the bytes of a row.
     fn bytes_per_row(&self) -> usize;
+
+    /// Fails where these columns cannot be read alone.
+    fn check_columns(&self, _columns: &[usize]) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Fails where the column of corrupt records is read alone, which no parsed value then fills.
+pub(crate) fn check_corrupt_alone(columns: &[usize], corrupt: Option<usize>) -> Result<()> {
+    match columns {
+        [only] if Some(*only) == corrupt => {
+            Err(SparkError::new("UNSUPPORTED_FEATURE.QUERY_ONLY_CORRUPT_RECORD_COLUMN"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Which files are skipped rather than fail.
@@ -82,6 +97,10 @@ impl Format for RecordFormat {
 
     fn is_splittable(&self) -> bool {
         self.reader.is_splittable()
+    }
+
+    fn check_columns(&self, columns: &[usize]) -> Result<()> {
+        self.reader.check_columns(columns)
     }
 
     async fn statistics(

@@ -2,7 +2,7 @@
 
 use crate::csv::reader::CsvReader;
 use crate::csv::{self, CsvOptions};
-use crate::error::from_datafusion;
+use crate::error::{from_datafusion, illegal};
 use crate::json::{self, JsonOptions, JsonReader};
 use crate::listing::{self, DataFile};
 use crate::metadata::metadata_field;
@@ -16,11 +16,11 @@ use crate::records::{RecordFormat, RecordReader, Tolerance};
 use crate::request::{ScanRequest, SourceScan};
 use crate::table::{FilesTable, Format};
 use crate::text::{BinaryReader, TextReader, any_compressed, binary_schema, text_schema};
-use crate::write::validate::check_types;
+use crate::write::validate::{check_times, check_types};
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::session_state::SessionState;
 use firesteel_error::{Result, SparkError};
-use firesteel_types::{StructField, StructType};
+use firesteel_types::{DataType, StructField, StructType};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
     let discovery = Discovery {
         conf,
         base: options.get("basePath"),
-        recursive: options.flag("recursiveFileLookup", false)?,
+        recursive: options.boolean("recursiveFileLookup", false)?,
         schema: request.schema.as_ref(),
         names: request.partition_columns.as_deref(),
     };
@@ -44,6 +44,8 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
     let same = |a: &str, b: &str| if conf.case_sensitive { a == b } else { a.eq_ignore_ascii_case(b) };
     let schema = with_partitions(schema, &mut partitions, request.schema.is_some(), &same);
     check_names(&schema, conf.case_sensitive)?;
+    check_inner_names(&schema, conf.case_sensitive)?;
+    check_times(&schema, conf)?;
     let files = partitions.files.iter().map(|(file, _)| path::uri(&file.path)).collect();
     let views = request.format == "parquet" && state.config_options().execution.parquet.schema_force_view_types;
     let metadata = metadata_field(format.counts_rows());
@@ -56,7 +58,9 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
 fn check_format(format: &str) -> Result<()> {
     match format {
         "parquet" | "csv" | "json" | "text" | "binaryfile" | "orc" => Ok(()),
-        "avro" | "xml" | "jdbc" | "kafka" | "socket" | "rate" | "noop" | "console" => {
+        "avro" => Err(SparkError::new("_LEGACY_ERROR_TEMP_1139").with("provider", format)),
+        "kafka" => Err(SparkError::new("_LEGACY_ERROR_TEMP_1140").with("provider", format)),
+        "xml" | "jdbc" | "socket" | "rate" | "noop" | "console" => {
             Err(SparkError::unsupported(format!("the data source {format}")))
         }
         other => Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", other)),
@@ -87,7 +91,7 @@ async fn parquet_files(
     let count = files.len();
     let schema = match &request.schema {
         Some(schema) => {
-            if options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)? {
+            if options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)? {
                 let store =
                     state.runtime_env().object_store(ObjectStoreUrl::local_filesystem()).map_err(from_datafusion)?;
                 parquet::drop_corrupt(&mut files, state, store.as_ref()).await;
@@ -100,8 +104,9 @@ async fn parquet_files(
         let good: HashSet<_> = files.iter().map(|file| &file.path).collect();
         partitions.files.retain(|(file, _)| good.contains(&file.path));
     }
-    let is_declared = request.schema.is_some() || options.flag("mergeSchema", conf.parquet_merge_schema)?;
-    Ok((schema, Arc::new(ParquetFormat::new(conf, is_declared || count > 1))))
+    let is_declared = request.schema.is_some() || options.boolean("mergeSchema", conf.parquet_merge_schema)?;
+    let ignores_missing = options.boolean("ignoreMissingFiles", conf.ignore_missing_files)?;
+    Ok((schema, Arc::new(ParquetFormat::new(conf, is_declared || count > 1, ignores_missing))))
 }
 
 fn text_files(
@@ -111,7 +116,7 @@ fn text_files(
 ) -> Result<(StructType, Arc<dyn Format>)> {
     let conf = &request.conf;
     let files: Vec<DataFile> = partitions.files.iter().map(|(file, _)| file.clone()).collect();
-    let is_compressed = any_compressed(&files)?;
+    let is_compressed = any_compressed(&files);
     let is_partition = |f: &StructField| {
         partitions
             .columns
@@ -162,11 +167,16 @@ fn text_files(
             check_types("text", &schema)?;
             (schema, Arc::new(TextReader::new(options, is_compressed)?))
         }
-        _ => (binary_schema(), Arc::new(BinaryReader)),
+        _ => {
+            if declared.as_ref().is_some_and(|schema| *schema != binary_schema()) {
+                return Err(illegal("requirement failed: files that are read whole have columns of their own"));
+            }
+            (binary_schema(), Arc::new(BinaryReader { max_length: conf.binary_file_max_length }))
+        }
     };
     let tolerance = Tolerance {
-        missing: options.flag("ignoreMissingFiles", conf.ignore_missing_files)?,
-        corrupt: options.flag("ignoreCorruptFiles", conf.ignore_corrupt_files)?,
+        missing: options.boolean("ignoreMissingFiles", conf.ignore_missing_files)?,
+        corrupt: options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)?,
     };
     Ok((schema, Arc::new(RecordFormat { reader, tolerance })))
 }
@@ -203,6 +213,26 @@ fn with_partitions(
     }
     schema.fields.extend(last);
     schema
+}
+
+/// Fails where two fields of a struct have the same name.
+fn check_inner_names(schema: &StructType, case_sensitive: bool) -> Result<()> {
+    schema.fields.iter().try_for_each(|field| check_type(&field.data_type, case_sensitive))
+}
+
+fn check_type(data_type: &DataType, case_sensitive: bool) -> Result<()> {
+    match data_type {
+        DataType::Struct(inner) => {
+            check_names(inner, case_sensitive)?;
+            check_inner_names(inner, case_sensitive)
+        }
+        DataType::Array { element, .. } => check_type(element, case_sensitive),
+        DataType::Map { key, value, .. } => {
+            check_type(key, case_sensitive)?;
+            check_type(value, case_sensitive)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Fails where two columns have the same name.

@@ -1,5 +1,6 @@
 //! A table of files.
 
+use crate::error::external;
 use crate::listing::DataFile;
 use crate::metadata::{METADATA_COLUMN, OF_PARTS, constant_fields, constant_value, row_number_field};
 use crate::packing::{Packing, ranged};
@@ -21,6 +22,7 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr_adapter::PhysicalExprAdapterFactory;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
+use firesteel_error::Result;
 use firesteel_functions::SparkScalarUdf;
 use firesteel_types::arrow_mapping::to_arrow_field;
 use firesteel_types::{StructField, StructType};
@@ -36,9 +38,14 @@ pub trait Format: fmt::Debug + Send + Sync {
     /// The reader of the files' columns.
     fn source(&self, schema: TableSchema, state: &dyn Session) -> DfResult<Arc<dyn FileSource>>;
 
-    /// False where files without a byte are skipped, though they are no files of the format.
-    fn reads_empty_files(&self) -> bool {
-        true
+    /// Fails where the files' columns cannot be read alone, given by position.
+    fn check_columns(&self, _columns: &[usize]) -> Result<()> {
+        Ok(())
+    }
+
+    /// True where files that are gone have no rows.
+    fn skips_missing(&self) -> bool {
+        false
     }
 
     /// True where a range of a file's bytes can be read alone.
@@ -332,10 +339,11 @@ impl TableProvider for FilesTable {
             None => self.order.clone(),
         };
         let read: Vec<usize> = positions.iter().copied().filter(|i| *i < self.file_schema.fields().len()).collect();
+        self.format.check_columns(&read).map_err(external)?;
         let url = ObjectStoreUrl::local_filesystem();
         let store = state.runtime_env().object_store(&url)?;
         let mut pruned = self.pruned(state, filters)?;
-        pruned.retain(|f| f.file.meta.size > 0 || self.format.reads_empty_files());
+        pruned.retain(|f| f.file.meta.size > 0 && !(self.format.skips_missing() && !f.file.path.exists()));
         if pruned.is_empty() {
             // A scan of no files would have no partitions, and operators over it need at least one.
             return Ok(Arc::new(EmptyExec::new(Arc::new(all_columns.project(&positions)?))));

@@ -1,6 +1,9 @@
 //! Text files: a row per line or file.
 
-use crate::lines::{LineOptions, Lines, compression, text, whole};
+use crate::charset::Charset;
+use crate::codec::Codec;
+use crate::error::unreadable;
+use crate::lines::{LineOptions, Lines, text, whole};
 use crate::options::SourceOptions;
 use crate::records::{Batches, FilePart, RecordReader, io};
 use arrow::array::{
@@ -39,12 +42,10 @@ pub struct TextReader {
 impl TextReader {
     /// The reader that options ask for.
     pub fn new(options: &SourceOptions, is_compressed: bool) -> Result<Self> {
-        let lines = LineOptions {
-            separator: options.get("lineSep").map(|s| s.as_bytes().to_vec()),
-            encoding: crate::lines::encoding(options.any(&["encoding", "charset"]))?,
-        };
-        let is_whole = options.flag("wholetext", false)?;
-        let is_splittable = !is_whole && !is_compressed && lines.encoding.is_none();
+        // The charset is one of writers: lines are taken as they are.
+        let lines = LineOptions::new(options, Charset::Utf8)?;
+        let is_whole = options.boolean("wholetext", false)?;
+        let is_splittable = !is_whole && !is_compressed;
         Ok(Self { lines, is_whole, is_splittable })
     }
 }
@@ -80,7 +81,7 @@ impl RecordReader for TextReader {
         };
         let mut builder = StringBuilder::new();
         if self.is_whole {
-            let bytes = whole(&part.path, &self.lines)?;
+            let bytes = whole(&part.path, Charset::Utf8)?;
             builder.append_value(text(&bytes));
             return Ok(Box::new(std::iter::once(batch(&mut builder, 1))));
         }
@@ -106,7 +107,10 @@ impl RecordReader for TextReader {
 
 /// Reads files whole, as rows of path, time, length and content.
 #[derive(Debug)]
-pub struct BinaryReader;
+pub struct BinaryReader {
+    /// The most bytes that a file may have.
+    pub max_length: i64,
+}
 
 impl RecordReader for BinaryReader {
     fn name(&self) -> &'static str {
@@ -135,6 +139,9 @@ impl RecordReader for BinaryReader {
                     Arc::new(TimestampMicrosecondArray::from(vec![micros]).with_timezone("UTC"))
                 }
                 2 => Arc::new(Int64Array::from(vec![size])),
+                _ if size > self.max_length => {
+                    return Err(unreadable(&crate::path::uri(&part.path), "the file is longer than files may be"));
+                }
                 _ => {
                     let content = std::fs::read(&part.path).map_err(|e| io(&part.path, e))?;
                     let mut builder = BinaryBuilder::new();
@@ -149,11 +156,7 @@ impl RecordReader for BinaryReader {
     }
 }
 
-/// True where one of the files is compressed; fails for a compression that cannot be read.
-pub(crate) fn any_compressed(files: &[crate::listing::DataFile]) -> Result<bool> {
-    let mut any = false;
-    for file in files {
-        any |= compression(&file.path)?.is_compressed();
-    }
-    Ok(any)
+/// True where one of the files is compressed.
+pub(crate) fn any_compressed(files: &[crate::listing::DataFile]) -> bool {
+    files.iter().any(|file| Codec::of(&file.path) != Codec::None)
 }

@@ -31,6 +31,11 @@ impl Parser<'_> {
                     self.expect_all(&[K::WITH, K::LOCAL, K::TIME, K::ZONE])?;
                     return Ok(DataType::Timestamp);
                 }
+                if self.is_mark("(") && self.ahead_is_integer(1) {
+                    let digits =
+                        self.in_parentheses(|parser| parser.take_integer().ok_or_else(|| parser.unexpected()))?;
+                    return Err(self.unsupported_type(start, format!("TIMESTAMP({})", digits.join(","))));
+                }
                 Ok(if self.options.timestamp_is_ntz { DataType::TimestampNtz } else { DataType::Timestamp })
             }
             "string" => Ok(DataType::String(self.collation()?.unwrap_or_default())),
@@ -179,7 +184,9 @@ impl Parser<'_> {
                 self.take_all(&[K::WITHOUT, K::TIME, K::ZONE]);
                 match if precision.is_empty() { Ok(6) } else { precision.parse::<u8>() } {
                     Ok(precision @ 0..=6) => Ok(DataType::Time(precision)),
-                    _ => Err(self.error(start, "UNSUPPORTED_TIME_PRECISION").with("precision", precision)),
+                    _ => Err(SparkError::new("UNSUPPORTED_TIME_PRECISION")
+                        .with_class(ExceptionClass::Spark)
+                        .with("precision", precision)),
                 }
             }
             ("array" | "map" | "struct", _) => Err(self.incomplete(start, name)),
@@ -204,7 +211,7 @@ impl Parser<'_> {
 
     fn length(&self, start: Mark, text: &str) -> Result<u32> {
         match text.parse::<i32>() {
-            Ok(length) if length > 0 => Ok(length.unsigned_abs()),
+            Ok(length) if length >= 0 => Ok(length.unsigned_abs()),
             Ok(_) => Err(self.error(start, "PARSE_SYNTAX_ERROR").with("error", format!("'{text}'")).with("hint", "")),
             Err(_) => Err(SparkError::plain(ExceptionClass::NumberFormat, format!("For input string: \"{text}\""))),
         }

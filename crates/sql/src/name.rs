@@ -123,7 +123,9 @@ impl Parser<'_> {
             self.expect_mark(")")?;
             return Ok(TableName::Identifier(Box::new(expression)));
         }
-        self.qualified_name().map(TableName::Parts)
+        let start = self.mark();
+        let parts = self.qualified_name()?;
+        Ok(TableName::Parts(parts, self.origin(start)))
     }
 
     /// `(a, b, c)`.

@@ -3,6 +3,7 @@
 use firesteel_config::{SqlConf, TimestampType};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Expr, Parameter};
+use firesteel_types::time_zone::TimeZone;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -61,6 +62,8 @@ pub struct ParserOptions {
     pub cursors: bool,
     /// `spark.sql.legacy.bangEqualsNot`: `!IN`, `!LIKE` and the like mean NOT.
     pub bang_equals_not: bool,
+    /// The session's time zone, in which bound moments are written.
+    pub time_zone: TimeZone,
     /// Type and name of the object whose text this is, such as `VIEW` and `a.b.v`.
     pub source_object: Option<(String, String)>,
     /// What parameter markers stand for; none leaves them in the plan.
@@ -83,6 +86,7 @@ impl Default for ParserOptions {
             scripting: true,
             cursors: false,
             bang_equals_not: false,
+            time_zone: TimeZone::UTC,
             source_object: None,
             parameters: None,
         }
@@ -105,6 +109,7 @@ impl From<&SqlConf> for ParserOptions {
             scripting: conf.scripting_enabled,
             cursors: conf.cursors_enabled,
             bang_equals_not: conf.bang_equals_not,
+            time_zone: TimeZone::parse(&conf.time_zone).unwrap_or(TimeZone::UTC),
             source_object: None,
             parameters: None,
         }

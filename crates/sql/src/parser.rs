@@ -5,8 +5,9 @@ use crate::keyword::Keyword;
 use crate::lexer::tokenize;
 use crate::script::Label;
 use crate::token::{NumberKind, Token, TokenKind};
-use firesteel_error::{QueryContext, Result, SparkError};
+use firesteel_error::{ExceptionClass, QueryContext, Result, SparkError, TextPosition};
 use firesteel_plan::{Expr, Origin, SqlSource};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How deep a tree may be, so that nothing that walks or drops it can exhaust the stack.
@@ -46,12 +47,16 @@ pub(crate) struct Parser<'a> {
     pending: Option<Pending>,
     /// How many `?` there were.
     pub parameters: usize,
+    /// Parameter markers with known values, by their first character: their end, and the value's text.
+    bound: BTreeMap<u32, (u32, String)>,
     /// Whether names are those of a SELECT list, where quoted ones may be patterns.
     pub in_select_list: bool,
     /// Whether semicolons end statements of a script rather than the text.
     pub in_script: bool,
     /// The first error about a part that is well formed and means nothing. An error of form goes before it.
     deferred: Option<SparkError>,
+    /// The first error about the statement as a whole.
+    whole: Option<SparkError>,
     /// Labels of the blocks and loops around.
     pub labels: Vec<Label>,
 }
@@ -61,7 +66,7 @@ impl<'a> Parser<'a> {
         let characters: Vec<char> = text.chars().collect();
         let lexed = tokenize(&characters);
         let (object_type, object_name) = options.source_object.clone().unwrap_or_default();
-        let source = Arc::new(SqlSource { text: text.to_string(), object_type, object_name });
+        let source = Arc::new(SqlSource { text: text.into(), object_type, object_name });
         let parser = Self {
             options,
             source,
@@ -73,9 +78,11 @@ impl<'a> Parser<'a> {
             weight: 0,
             pending: None,
             parameters: 0,
+            bound: BTreeMap::new(),
             in_select_list: false,
             in_script: false,
             deferred: None,
+            whole: None,
             labels: Vec::new(),
         };
         match lexed.unclosed_comment {
@@ -270,9 +277,23 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Keeps an error that is about the whole statement, which is told once all of it has been read.
+    pub fn defer_whole(&mut self, error: SparkError) {
+        self.whole.get_or_insert(error.with_class(ExceptionClass::Parse));
+    }
+
+    /// Tells the error that was kept about the statement from a mark to here.
+    pub fn whole_statement(&mut self, start: Mark) -> Result<()> {
+        let Some(error) = self.whole.take() else { return Ok(()) };
+        Err(error.or_context(|| self.origin(start).context()))
+    }
+
     /// Nothing at all may follow.
     pub fn end_of_text(&mut self) -> Result<()> {
         if self.at_end() {
+            if let Some(error) = self.whole.take() {
+                return Err(error);
+            }
             return self.deferred.take().map_or(Ok(()), Err);
         }
         // A single token too many is told as such.
@@ -390,10 +411,23 @@ impl<'a> Parser<'a> {
         (first, last.max(first))
     }
 
-    /// The text from a mark to the last token taken.
+    /// The text from a mark to the last token taken, with the values of its parameter markers.
     pub fn text_from(&self, start: Mark) -> String {
         let (first, end) = self.bounds(start);
-        self.slice(first, end)
+        let (mut text, mut at) = (String::new(), first);
+        for (marker, (after, value)) in self.bound.range(first..end) {
+            text.push_str(&self.slice(at, *marker));
+            text.push_str(value);
+            at = *after;
+        }
+        text.push_str(&self.slice(at, end));
+        text
+    }
+
+    /// Notes what the marker says that was taken since a mark.
+    pub fn bind(&mut self, start: Mark, value: String) {
+        let (first, end) = self.bounds(start);
+        self.bound.insert(first, (end, value));
     }
 
     /// The position among the tokens where the statement ends: within a script, at a semicolon.
@@ -424,7 +458,7 @@ impl<'a> Parser<'a> {
     }
 
     pub fn context(&self, start: u32, stop: u32) -> QueryContext {
-        let mut context = QueryContext::sql(&self.source.text, start as usize, stop as usize);
+        let mut context = QueryContext::sql(self.source.text.clone(), start as usize, stop as usize);
         context.object_type.clone_from(&self.source.object_type);
         context.object_name.clone_from(&self.source.object_name);
         context
@@ -436,19 +470,24 @@ impl<'a> Parser<'a> {
     pub fn error(&self, start: Mark, condition: &'static str) -> SparkError {
         let (first, end) = self.bounds(start);
         SparkError::new(condition)
-            .with_class(firesteel_error::ExceptionClass::Parse)
+            .with_class(ExceptionClass::Parse)
             .with_context(self.context(first, end.saturating_sub(1).max(first)))
     }
 
     pub fn error_at(&self, token: Token, condition: &'static str) -> SparkError {
         SparkError::new(condition)
-            .with_class(firesteel_error::ExceptionClass::Parse)
+            .with_class(ExceptionClass::Parse)
             .with_context(self.context(token.start, token.end.saturating_sub(1).max(token.start)))
     }
 
     /// The error that the next token is not what it should be.
     pub fn unexpected(&self) -> SparkError {
         self.syntax_error(self.peek(), "")
+    }
+
+    /// The error that a word is not there.
+    pub fn missing(&self, word: &str) -> SparkError {
+        self.syntax_error(self.peek(), &format!(": missing '{word}'"))
     }
 
     /// The same at another token.
@@ -462,7 +501,10 @@ impl<'a> Parser<'a> {
             TokenKind::End => "end of input".to_string(),
             _ => format!("'{}'", self.text_of(token)),
         };
-        self.error_at(token, "PARSE_SYNTAX_ERROR").with("error", shown).with("hint", hint)
+        SparkError::new("PARSE_SYNTAX_ERROR")
+            .with_position(TextPosition::of(&self.source.text, token.start as usize))
+            .with("error", shown)
+            .with("hint", hint)
     }
 
     /// The error that Spark knows a statement or clause, and refuses it.

@@ -3,7 +3,7 @@
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use crate::token::TokenKind;
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use firesteel_plan::Options;
 
 impl Parser<'_> {
@@ -23,8 +23,43 @@ impl Parser<'_> {
             }
         }
         if !missing.is_empty() {
-            return Err(
-                self.not_allowed(start, format!("Values must be specified for key(s): [{}]", missing.join(",")))
+            let message = format!("Values must be specified for key(s): [{}]", missing.join(","));
+            self.defer_whole(SparkError::new("_LEGACY_ERROR_TEMP_0035").with("message", message));
+        }
+        Ok(properties)
+    }
+
+    /// The properties of a table, of which some have clauses of their own.
+    pub(crate) fn table_properties(&mut self) -> Result<Options> {
+        let properties = self.properties()?;
+        for (key, _) in &properties {
+            let message = match key.to_ascii_lowercase().as_str() {
+                "provider" => "please use the USING clause to specify it",
+                "location" => "please use the LOCATION clause to specify it",
+                "owner" => "it will be set to the current user",
+                "external" => "please use CREATE EXTERNAL TABLE",
+                _ => continue,
+            };
+            self.defer_whole(
+                SparkError::new("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY").with("property", key).with("msg", message),
+            );
+        }
+        Ok(properties)
+    }
+
+    /// The properties of a database, of which some have clauses of their own.
+    pub(crate) fn namespace_properties(&mut self) -> Result<Options> {
+        let properties = self.properties()?;
+        for (key, _) in &properties {
+            let message = match key.to_ascii_lowercase().as_str() {
+                "location" => "please use the LOCATION clause to specify it",
+                "owner" => "it will be set to the current user",
+                _ => continue,
+            };
+            self.defer_whole(
+                SparkError::new("UNSUPPORTED_FEATURE.SET_NAMESPACE_PROPERTY")
+                    .with("property", key)
+                    .with("msg", message),
             );
         }
         Ok(properties)
@@ -32,13 +67,12 @@ impl Parser<'_> {
 
     /// `(key, …)`: no key may have a value.
     pub(crate) fn property_keys(&mut self) -> Result<Vec<String>> {
-        let start = self.mark();
         let entries = self.in_parentheses(Self::property)?;
         let unwanted: Vec<&str> =
             entries.iter().filter(|(_, value)| value.is_some()).map(|(key, _)| key.as_str()).collect();
         if !unwanted.is_empty() {
             let message = format!("Values should not be specified for key(s): [{}]", unwanted.join(","));
-            return Err(self.not_allowed(start, message));
+            self.defer_whole(SparkError::new("_LEGACY_ERROR_TEMP_0035").with("message", message));
         }
         Ok(entries.into_iter().map(|(key, _)| key).collect())
     }

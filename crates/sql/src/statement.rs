@@ -34,7 +34,12 @@ use firesteel_plan::{ExplainMode, Statement};
 impl Parser<'_> {
     /// A whole statement, without the semicolon after it.
     pub fn statement(&mut self) -> Result<Statement> {
-        self.nested(Self::any_statement)
+        self.nested(|parser| {
+            let start = parser.mark();
+            let statement = parser.any_statement()?;
+            parser.whole_statement(start)?;
+            Ok(statement)
+        })
     }
 
     fn any_statement(&mut self) -> Result<Statement> {
@@ -63,7 +68,8 @@ impl Parser<'_> {
             K::MSCK | K::REPAIR => self.repair(),
             K::COMMENT => self.comment(),
             K::ADD | K::LIST => self.resources(),
-            K::CALL | K::LOAD => self.unsupported_statement(),
+            K::CALL => self.call_procedure(),
+            K::LOAD => self.load_data(),
             _ => self.hive_statement(),
         }
     }

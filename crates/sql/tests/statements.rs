@@ -23,7 +23,7 @@ fn condition(text: &str) -> &'static str {
 }
 
 fn parts(name: &str) -> TableName {
-    TableName::Parts(name.split('.').map(str::to_string).collect())
+    TableName::of(name.split('.').map(str::to_string).collect())
 }
 
 #[test]
@@ -278,10 +278,10 @@ fn the_rest_of_the_catalog() {
         parse("ADD JARS a 'b c'"),
         Statement::AddResource { kind: "jar".to_string(), paths: vec!["a".to_string(), "b c".to_string()] }
     );
-    assert_eq!(parse("CALL p(1)"), Statement::Unsupported("CALL".to_string()));
+    assert!(matches!(parse("CALL p(1)"), Statement::Procedure { .. }));
     assert_eq!(
         parse("CREATE MATERIALIZED VIEW v AS SELECT 1"),
-        Statement::Unsupported("CREATE MATERIALIZED VIEW".to_string())
+        Statement::PipelineDataset("MATERIALIZED VIEW".to_string())
     );
     assert_eq!(condition("foo bar"), "PARSE_SYNTAX_ERROR");
     assert_eq!(condition(""), "PARSE_EMPTY_STATEMENT");

@@ -6,7 +6,7 @@
 mod token;
 
 use crate::{Collation, DataType, DayTimeField, Metadata, StructField, StructType, YearMonthField, srid};
-use firesteel_error::{ExceptionClass, QueryContext, Result, SparkError};
+use firesteel_error::{ExceptionClass, QueryContext, Result, SparkError, TextPosition};
 use serde_json::{Map, Value};
 use token::{Token, TokenKind, tokenize};
 
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
             .with_class(ExceptionClass::Parse)
             .with("error", near)
             .with("hint", hint)
-            .with_context(self.context(token))
+            .with_position(TextPosition::of(self.text, token.start))
     }
 
     fn error_at(&self, token: &Token, condition: &'static str) -> SparkError {

@@ -20,6 +20,13 @@ pub fn write_double(out: &mut String, value: f64) {
     }
 }
 
+/// A double as [`write_double`] writes it.
+pub fn double_text(value: f64) -> String {
+    let mut out = String::new();
+    write_double(&mut out, value);
+    out
+}
+
 /// Appends a whole number.
 pub fn write_integer<T: itoa::Integer>(out: &mut String, value: T) {
     out.push_str(itoa::Buffer::new().format(value));

@@ -10,7 +10,7 @@ use datafusion::logical_expr::{Expr as DfExpr, SortExpr};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{AggregateCall, Body, Function, Group, TypedExpr, registry};
 use firesteel_plan::{Expr, ExprKind, FunctionCall, Origin, PythonFunction, SortOrder, SubqueryKind};
-use firesteel_types::Literal;
+use firesteel_types::{DataType, Literal};
 
 /// Analyses a call by name.
 pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
@@ -36,14 +36,16 @@ fn call_by_name(
     if let Some(special) = special(a, &name, call, origin, scope)? {
         return Ok(special);
     }
-    if a.env.user_function(&call.name)?.is_some() && call.name.len() == 1 && registry::lookup(&name).is_none() {
+    let Some(function) = registry::lookup(&name) else { return user_function(a, call, origin, scope) };
+    // What SQL does not know of is in nobody's way.
+    if function.group == Group::Internal && !call.is_internal && a.env.user_function(&call.name)?.is_some() {
         return user_function(a, call, origin, scope);
     }
-    let Some(function) = registry::lookup(&name) else { return user_function(a, call, origin, scope) };
     let call = &in_order(function, &name, call)?;
     match &function.body {
         Body::Scalar { .. } | Body::Build(_) | Body::Named(_) => {
             refuse_aggregate_syntax(&name, call)?;
+            super::operator::refuse_stars(call, origin)?;
             let arguments = arguments(a, &call.arguments, scope)?;
             let arguments = super::collation::common(function, &call.arguments, arguments)?;
             let collation = super::collation::of(&arguments);
@@ -238,7 +240,7 @@ fn refuse_aggregate_syntax(name: &str, call: &FunctionCall) -> Result<()> {
     let refused = if call.is_distinct {
         "DISTINCT"
     } else if call.filter.is_some() {
-        "FILTER clause"
+        "FILTER CLAUSE"
     } else if !call.within_group.is_empty() {
         "WITHIN GROUP (ORDER BY ...)"
     } else if call.ignore_nulls == Some(true) {
@@ -249,6 +251,17 @@ fn refuse_aggregate_syntax(name: &str, call: &FunctionCall) -> Result<()> {
     Err(SparkError::new("INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX")
         .with("prettyName", quote(name))
         .with("syntax", refused))
+}
+
+/// The text of the aggregate within an expression.
+fn aggregate_within(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Option<String> {
+    let ExprKind::Function(call) = &expr.kind else { return None };
+    call.arguments.iter().find_map(|argument| aggregate_within(a, argument, scope)).or_else(|| {
+        let is_aggregate = builtin_name(&call.name)
+            .and_then(|name| registry::lookup(&name))
+            .is_some_and(|function| matches!(function.body, Body::Aggregate(_)));
+        if is_aggregate { a.expression(expr, scope).ok().map(|typed| typed.name) } else { None }
+    })
 }
 
 fn aggregate(
@@ -264,11 +277,25 @@ fn aggregate(
         [Expr { kind: ExprKind::Star { target: None, except, .. }, .. }] if except.is_empty()
     ) && function.name == "count"
         && !call.is_distinct;
+    if let [Expr { kind: ExprKind::Star { target: Some(target), .. }, .. }] = call.arguments.as_slice()
+        && function.name == "count"
+        && !call.is_distinct
+        && !a.env.conf().count_of_table_star
+        && !scope.star(target).is_empty()
+    {
+        return Err(SparkError::new("INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT")
+            .with("tableName", quote_parts(target))
+            .without_context());
+    }
     let used_before = a.outer.last().map_or(0, |o| o.used.len());
     let arguments = if is_star { Vec::new() } else { arguments(a, &call.arguments, scope)? };
-    for argument in &arguments {
+    for (index, argument) in arguments.iter().enumerate() {
         if !is_windowed && contains_aggregate(&argument.expr) {
-            return Err(SparkError::new("NESTED_AGGREGATE_FUNCTION"));
+            let error = SparkError::new("NESTED_AGGREGATE_FUNCTION");
+            return Err(match call.arguments.get(index) {
+                Some(source) if call.arguments.len() == arguments.len() => crate::analyzer::at(error, &source.origin),
+                _ => error,
+            });
         }
         if !is_windowed && super::contains_window(&argument.expr) {
             return Err(SparkError::new("_LEGACY_ERROR_TEMP_1031"));
@@ -284,9 +311,14 @@ fn aggregate(
         Some(filter) => {
             let typed = a.expression(filter, scope)?;
             if contains_aggregate(&typed.expr) {
+                let within = aggregate_within(a, filter, scope).unwrap_or_else(|| typed.name.clone());
                 return Err(SparkError::new("INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE")
                     .with("filterExpr", format!("\"{}\"", typed.name))
-                    .with("aggExpr", format!("\"{}\"", typed.name)));
+                    .with("aggExpr", format!("\"{within}\"")));
+            }
+            if !matches!(typed.data_type, DataType::Boolean | DataType::Null) {
+                return Err(SparkError::new("INVALID_AGGREGATE_FILTER.NOT_BOOLEAN")
+                    .with("filterExpr", format!("\"{}\"", typed.name)));
             }
             if super::contains_window(&typed.expr) {
                 return Err(SparkError::new("INVALID_AGGREGATE_FILTER.CONTAINS_WINDOW_FUNCTION")
@@ -421,8 +453,9 @@ fn user_function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, sco
             body.nullable = true;
             Ok(body.named(format!("{name}({})", texts.join(", "))))
         }
-        Some(UserFunction::SqlTable { .. }) => {
-            Err(SparkError::new("NOT_A_SCALAR_FUNCTION").with("functionName", quote_parts(&call.name)))
+        Some(UserFunction::SqlTable { name, .. }) => {
+            let parts: Vec<String> = name.split('.').map(str::to_string).collect();
+            Err(SparkError::new("NOT_A_SCALAR_FUNCTION").with("functionName", quote_parts(&parts)))
         }
         Some(UserFunction::Python(function)) => {
             let function = PythonFunction { arguments: call.arguments.clone(), ..function };

@@ -30,6 +30,12 @@ pub(crate) fn extract_field(a: &Analyzer<'_>, child: TypedExpr, name: &str) -> R
             let mut context = a.build_context(&Origin::Unknown);
             Ok(context.call("get_array_struct_fields", vec![child, key])?.named(text))
         }
+        DataType::Array { .. } => Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
+            .with("sqlExpr", format!("\"{}[{name}]\"", child.name))
+            .with("paramIndex", "second")
+            .with("requiredType", "\"INTEGRAL\"")
+            .with("inputSql", format!("\"{name}\""))
+            .with("inputType", "\"STRING\"")),
         DataType::Map { .. } => {
             let key = super::literal(&firesteel_types::Literal::String(name.to_string()))?;
             let text = format!("{}[{}]", child.name, name);

@@ -5,6 +5,7 @@ mod char_padding;
 mod collation;
 mod extract;
 mod file;
+mod frame;
 mod lambda;
 mod name;
 mod operator;
@@ -56,7 +57,12 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
         ExprKind::ExtractValue { child, extraction } => {
             let child = a.expression(child, scope)?;
             let extraction = a.expression(extraction, scope)?;
-            extract::extract_value(a, child, extraction, &expr.origin)
+            extract::extract_value(a, child, extraction, &expr.origin).map_err(|error| {
+                let is_of_fields = error.is("FIELD_NOT_FOUND")
+                    || error.is("AMBIGUOUS_REFERENCE_TO_FIELDS")
+                    || error.is("INVALID_EXTRACT_BASE_FIELD_TYPE");
+                if is_of_fields { error.without_context() } else { error }
+            })
         }
         ExprKind::UpdateField { child, field, value } => {
             let child = a.expression(child, scope)?;
@@ -65,7 +71,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
         }
         ExprKind::Subquery { kind, query } => subquery::subquery(a, kind, query, scope),
         ExprKind::Outer(child) => name::outer(a, child, scope),
-        ExprKind::Parameter(parameter) => Err(unbound(parameter)),
+        ExprKind::Parameter(parameter) => Err(unbound(parameter, &expr.origin)),
         ExprKind::SqlText(text) => {
             let options = crate::relation::parser_options(a);
             let parsed = firesteel_sql::parse_expression(&crate::relation::substituted(a, text)?, &options)?;
@@ -99,10 +105,12 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
 }
 
 /// The error of a parameter marker that nothing was bound to.
-fn unbound(parameter: &Parameter) -> SparkError {
-    let name = match parameter {
-        Parameter::Named(name) => name.clone(),
-        Parameter::Position(position) => format!("_{position}"),
+fn unbound(parameter: &Parameter, origin: &firesteel_plan::Origin) -> SparkError {
+    let name = match (parameter, origin) {
+        (Parameter::Named(name), _) => name.clone(),
+        // A marker without a name is called after its place in the text.
+        (Parameter::Position(_), firesteel_plan::Origin::Sql { start, .. }) => format!("_{start}"),
+        (Parameter::Position(position), _) => format!("_{position}"),
     };
     SparkError::new("UNBOUND_SQL_PARAMETER").with("name", name)
 }
@@ -113,16 +121,18 @@ pub(crate) fn identifier(a: &mut Analyzer<'_>, name: &Expr) -> Result<Vec<String
     let value = fold(a, &typed)?;
     match value {
         Literal::String(text) => firesteel_sql::parse_identifier_parts(&text, &crate::relation::parser_options(a)),
-        _ => Err(SparkError::new("NOT_A_CONSTANT_STRING.WRONG_TYPE")
-            .with("name", "IDENTIFIER")
-            .with("expr", format!("\"{}\"", typed.name))
-            .with("dataType", format!("\"{}\"", typed.data_type.sql()))),
+        _ => Err(crate::analyzer::at(
+            SparkError::new("NOT_A_CONSTANT_STRING.WRONG_TYPE")
+                .with("name", "IDENTIFIER")
+                .with("expr", typed.name.clone())
+                .with("dataType", typed.data_type.simple_string()),
+            &name.origin,
+        )),
     }
 }
 
 /// The value of a constant expression.
-pub(crate) fn fold(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
-    let _ = a;
+pub(crate) fn fold(_: &Analyzer<'_>, typed: &TypedExpr) -> Result<Literal> {
     Literal::from_array(&folded(typed)?, 0, &typed.data_type)
 }
 
@@ -132,27 +142,25 @@ pub(crate) fn folded(typed: &TypedExpr) -> Result<ArrayRef> {
     use arrow::datatypes::Schema;
     use datafusion::common::ToDFSchema;
     use datafusion::logical_expr::execution_props::ExecutionProps;
-    match typed.literal() {
-        Some(value) => value.to_array().map_err(crate::resolved::engine_error),
-        None => {
-            if !typed.is_foldable() {
-                return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
-                    .with("funcName", "expression")
-                    .with("paramName", typed.name.clone())
-                    .with("paramType", format!("\"{}\"", typed.data_type.sql())));
-            }
-            let schema = std::sync::Arc::new(Schema::empty());
-            let df_schema = schema.clone().to_dfschema().map_err(crate::resolved::engine_error)?;
-            let props = ExecutionProps::new();
-            let physical =
-                datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props, &Default::default())
-                    .map_err(crate::resolved::engine_error)?;
-            let options = RecordBatchOptions::new().with_row_count(Some(1));
-            let batch = RecordBatch::try_new_with_options(schema, vec![], &options)
-                .map_err(|e| SparkError::internal(e.to_string()))?;
-            physical.evaluate(&batch).and_then(|v| v.into_array(1)).map_err(crate::resolved::engine_error)
-        }
+    if let Some(value) = typed.literal() {
+        return value.to_array().map_err(crate::resolved::engine_error);
     }
+    if !typed.is_foldable() {
+        return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
+            .with("funcName", "expression")
+            .with("paramName", typed.name.clone())
+            .with("paramType", format!("\"{}\"", typed.data_type.sql())));
+    }
+    let schema = std::sync::Arc::new(Schema::empty());
+    let df_schema = schema.clone().to_dfschema().map_err(crate::resolved::engine_error)?;
+    let props = ExecutionProps::new();
+    let physical =
+        datafusion::physical_expr::create_physical_expr(&typed.expr, &df_schema, &props, &Default::default())
+            .map_err(crate::resolved::engine_error)?;
+    let options = RecordBatchOptions::new().with_row_count(Some(1));
+    let batch =
+        RecordBatch::try_new_with_options(schema, vec![], &options).map_err(|e| SparkError::internal(e.to_string()))?;
+    physical.evaluate(&batch).and_then(|v| v.into_array(1)).map_err(crate::resolved::engine_error)
 }
 
 /// A literal as an expression.

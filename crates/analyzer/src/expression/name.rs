@@ -37,7 +37,15 @@ pub(crate) fn attribute(
     if let Some(found) = preferred_output(a, name)? {
         return Ok(found);
     }
-    if let Some(found) = scope.find(name)? {
+    let in_scope = match scope.find(name) {
+        // What means several columns of the input can mean an output still.
+        Err(error) if error.is("AMBIGUOUS_REFERENCE") => match a.aliases.last() {
+            Some(AliasScope::Outputs(outputs)) if matches!(outputs.scope.find(name), Ok(Some(_))) => None,
+            _ => return Err(error),
+        },
+        found => found?,
+    };
+    if let Some(found) = in_scope {
         note_taken(a, name, &found);
         return take(a, found).map(|typed| respelled(typed, name));
     }
@@ -64,7 +72,7 @@ pub(crate) fn attribute(
 }
 
 /// Functions that may be called without parentheses.
-fn bare_function(name: &str) -> Option<&'static str> {
+pub(super) fn bare_function(name: &str) -> Option<&'static str> {
     const BARE: [&str; 8] = [
         "current_date",
         "current_timestamp",

@@ -1,7 +1,8 @@
 //! Texts of operators where their functions have others.
 
+use firesteel_error::{Result, SparkError};
 use firesteel_functions::TypedExpr;
-use firesteel_plan::{Expr, Name};
+use firesteel_plan::{Expr, ExprKind, FunctionCall, Name, Origin};
 use firesteel_types::DataType;
 
 /// The function of an operator: signs are operators with one operand.
@@ -11,6 +12,39 @@ pub(super) fn function_of(name: String, arguments: &[Expr]) -> String {
         ("+", 1) => "positive".to_string(),
         _ => name,
     }
+}
+
+/// Operators of SQL take no star, while functions take the columns that it means.
+pub(super) fn refuse_stars(call: &FunctionCall, origin: &Origin) -> Result<()> {
+    let [operator] = call.name.as_slice() else { return Ok(()) };
+    let name = match operator.as_str() {
+        "+" => "add",
+        "-" => "subtract",
+        "*" => "multiply",
+        "/" => "divide",
+        "%" => "remainder",
+        "div" => "integraldivide",
+        "=" | "==" => "equalto",
+        "<=>" => "equalnullsafe",
+        "<" => "lessthan",
+        "<=" => "lessthanorequal",
+        ">" => "greaterthan",
+        ">=" => "greaterthanorequal",
+        "and" | "or" | "not" => operator.as_str(),
+        "&" => "bitwiseand",
+        "|" => "bitwiseor",
+        "^" => "bitwisexor",
+        "~" => "bitwisenot",
+        _ => return Ok(()),
+    };
+    let is_sql = matches!(origin, Origin::Sql { .. });
+    if !is_sql || !call.arguments.iter().any(|argument| matches!(argument.kind, ExprKind::Star { .. })) {
+        return Ok(());
+    }
+    Err(SparkError::new("INVALID_USAGE_OF_STAR_OR_REGEX")
+        .with("elem", "'*'")
+        .with("prettyName", format!("expression `{name}`"))
+        .without_context())
 }
 
 /// The text of an operator's result, where it is not the function's own.

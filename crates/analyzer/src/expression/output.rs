@@ -67,7 +67,34 @@ pub(crate) fn named(expr: &Expr, typed: TypedExpr, inputs: &[Attribute]) -> Resu
     if let Some(attribute) = source(&typed, inputs).filter(|a| !is_call || a.name == typed.name) {
         return Ok(respelled(expr, typed, attribute));
     }
-    Ok(NamedExpr::computed(typed, name))
+    let mut computed = NamedExpr::computed(typed, name);
+    if is_named_by_us(expr) {
+        computed.attribute.metadata = Metadata::generated_name();
+    }
+    Ok(computed)
+}
+
+/// True where a column has no name but the text of what it computes, which Spark notes in the column's metadata.
+fn is_named_by_us(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Function(_)
+        | ExprKind::Window { .. }
+        | ExprKind::Subquery { .. }
+        | ExprKind::PythonFunction(_)
+        | ExprKind::UpdateField { .. } => true,
+        ExprKind::ExtractValue { .. } => !only_extracts(expr),
+        ExprKind::Cast { child, .. } => !matches!(child.kind, ExprKind::Attribute { .. } | ExprKind::Alias { .. }),
+        _ => false,
+    }
+}
+
+/// True for a column, a literal, or a part of one.
+fn only_extracts(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Attribute { .. } | ExprKind::Literal(_) => true,
+        ExprKind::ExtractValue { child, extraction } => only_extracts(child) && only_extracts(extraction),
+        _ => false,
+    }
 }
 
 /// A plain column, under the name as the query spells it.
@@ -99,10 +126,16 @@ fn parse_metadata(text: &str) -> Result<Metadata> {
     }
 }
 
+/// Whether a name means the call of a function, not a column of that name.
+fn is_bare_call(name: &[String], typed: &TypedExpr) -> bool {
+    matches!(name, [one] if super::name::bare_function(one).is_some()) && typed.name.ends_with(')')
+}
+
 /// The name of a column without an alias: a cast of a column keeps the
 /// column's name, a field of a struct has the field's, others their text.
 pub(crate) fn output_name(expr: &Expr, typed: &TypedExpr) -> String {
     match &expr.kind {
+        ExprKind::Attribute { name, .. } if is_bare_call(name, typed) => typed.name.clone(),
         ExprKind::Attribute { name, .. } | ExprKind::LambdaVariable(name) => {
             name.last().cloned().unwrap_or_else(|| typed.name.clone())
         }

@@ -127,7 +127,8 @@ pub(crate) fn scalar(
         };
         texts.push(a.expression(value, scope)?.name);
     }
-    let bound = bind(a, call, parameters, scope)?;
+    let full = FunctionCall { name: full_name.split('.').map(str::to_string).collect(), ..call.clone() };
+    let bound = bind(a, &full, parameters, scope)?;
     let name = call.name.last().cloned().unwrap_or_default();
     let body = within(a, (&name, full_name), bound, |a| a.expression(body, &scope.closed()))?;
     Ok((body, texts))

@@ -28,12 +28,12 @@ pub(crate) fn subquery(
         SubqueryKind::Scalar => {
             let inner = single_column(inner)?;
             let attribute = inner.output[0].clone();
-            let text = format!("scalarsubquery({})", outer_names(&used));
+            let text = format!("scalarsubquery({})", outer_names(&inner.plan, &used));
             let expr = DfExpr::ScalarSubquery(make(inner.exact()?, used));
             Ok(TypedExpr::new(expr, attribute.data_type, true, text))
         }
         SubqueryKind::Exists => {
-            let text = format!("exists({})", outer_names(&used));
+            let text = format!("exists({})", outer_names(&inner.plan, &used));
             let expr = DfExpr::Exists(Exists { subquery: make(inner.exact()?, used), negated: false });
             Ok(TypedExpr::new(expr, DataType::Boolean, false, text))
         }
@@ -42,15 +42,46 @@ pub(crate) fn subquery(
     }
 }
 
-/// The names of the outer columns that a subquery uses, for its text.
-fn outer_names(used: &[DfExpr]) -> String {
-    let names = used.iter().filter_map(|e| match e {
-        DfExpr::OuterReferenceColumn(_, column) => {
+/// The names of the outer columns that a subquery uses, as often as it does and from its top down.
+fn outer_names(plan: &LogicalPlan, used: &[DfExpr]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let visited = plan.apply(|node| {
+        node.apply_expressions(|expr| {
+            expr.apply(|e| {
+                if let DfExpr::OuterReferenceColumn(_, column) = e
+                    && let Some(name) = used.iter().find_map(|known| outer_name(known, &column.name))
+                {
+                    names.push(name);
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    });
+    if visited.is_err() || names.is_empty() {
+        names = used.iter().filter_map(|e| outer_name(e, "")).collect();
+    }
+    names.join(", ")
+}
+
+/// The users' name of an outer column, if it has this name in the plan; any has the empty one.
+fn outer_name<'e>(expr: &'e DfExpr, name: &str) -> Option<&'e str> {
+    match expr {
+        DfExpr::OuterReferenceColumn(_, column) if name.is_empty() || column.name == name => {
             Some(column.name.rsplit_once('#').map_or(column.name.as_str(), |n| n.0))
         }
         _ => None,
-    });
-    names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The text of the values before IN.
+fn value_text(values: &[TypedExpr]) -> String {
+    match values {
+        [one] => one.name.clone(),
+        several => {
+            let fields: Vec<String> = several.iter().map(|v| format!("'{}', {}", v.name, v.name)).collect();
+            format!("named_struct({})", fields.join(", "))
+        }
+    }
 }
 
 fn make(plan: LogicalPlan, used: Vec<DfExpr>) -> Subquery {
@@ -66,6 +97,7 @@ pub(crate) fn correlated(a: &mut Analyzer<'_>, query: &Relation, scope: &Scope) 
     let file = a.file_used.take();
     let (in_having, in_where) = (std::mem::take(&mut a.in_having), std::mem::take(&mut a.in_where));
     let around = std::mem::take(&mut a.aggregates);
+    a.begins_query = true;
     let inner = a.relation(query);
     a.aggregates = around;
     (a.in_having, a.in_where) = (in_having, in_where);
@@ -141,7 +173,7 @@ fn in_subquery(a: &mut Analyzer<'_>, values: &[Expr], query: &Relation, scope: &
     }
     if left.len() != inner.output.len() {
         return Err(SparkError::new("DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH")
-            .with("sqlExpr", "\"in (listquery())\"")
+            .with("sqlExpr", format!("\"({} IN (listquery()))\"", value_text(&left)))
             .with("leftLength", left.len().to_string())
             .with("rightLength", inner.output.len().to_string())
             .with("leftColumns", left.iter().map(|t| format!("\"{}\"", t.name)).collect::<Vec<_>>().join(", "))
@@ -169,7 +201,7 @@ fn in_subquery(a: &mut Analyzer<'_>, values: &[Expr], query: &Relation, scope: &
     }
     let nullable = cast_left.iter().any(|t| t.nullable) || inner.output.iter().any(|o| o.nullable);
     let names = cast_left.iter().map(|t| t.name.clone()).collect::<Vec<_>>().join(", ");
-    let name = format!("({names} IN (listquery({})))", outer_names(&used));
+    let name = format!("({names} IN (listquery({})))", outer_names(&inner.plan, &used));
     let values: Vec<DfExpr> = cast_left.iter().map(|t| t.expr.clone()).collect();
     let (expr, plan) = match values.as_slice() {
         [value] => (value.clone(), cast_single_column(a, &inner, &targets[0])?),

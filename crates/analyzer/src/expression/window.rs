@@ -1,21 +1,17 @@
 //! Functions over windows.
 
 use super::call::{self, builtin_name};
+use super::frame::Fixed;
 use crate::analyzer::Analyzer;
 use crate::resolved::built;
 use crate::scope::Scope;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::expr::{WindowFunction, WindowFunctionParams};
-use datafusion::logical_expr::{
-    Expr as DfExpr, SortExpr, WindowFrame as DfFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition,
-};
-use datafusion::scalar::ScalarValue;
+use datafusion::logical_expr::{Expr as DfExpr, SortExpr, WindowFunctionDefinition};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{Body, TypedExpr, WindowCall, registry};
-use firesteel_plan::{
-    Expr, ExprKind, FrameBound, FrameUnit, Origin, WindowFrame, WindowReference, WindowSpecification,
-};
-use firesteel_types::{DataType, Literal};
+use firesteel_plan::{Expr, ExprKind, Origin, WindowReference, WindowSpecification};
+use firesteel_types::Literal;
 
 /// Analyses `function OVER window`.
 pub(crate) fn window(
@@ -39,8 +35,15 @@ pub(crate) fn window(
     if fixed_frame.is_some() && spec.order.is_empty() {
         return Err(not_ordered(function, &inner));
     }
-    let frame = frame(a, &specification, &spec, fixed_frame)?;
-    let text = window_text(&inner.name, &spec, &frame, offset.as_deref());
+    let name = function_name(function);
+    let fixed = fixed_frame.map(|kind| Fixed { kind, function: &name, offset: offset.as_deref() });
+    let framed = super::frame::frame(a, specification.frame.as_ref(), &spec, fixed)?;
+    let text = match &offset {
+        Some(offset) => spec.text(&format!("ROWS BETWEEN {offset} FOLLOWING AND {offset} FOLLOWING")),
+        None => spec.text(&framed.text),
+    };
+    let text = format!("{} OVER ({text})", inner.name);
+    let frame = framed.frame;
     if matches!(&function.kind, ExprKind::Function(call) if call.is_distinct) {
         return Err(SparkError::new("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED").with("windowExpr", format!("\"{text}\"")));
     }
@@ -78,11 +81,16 @@ pub(crate) fn window(
 
 /// The error for a function that needs an order in its window.
 fn not_ordered(function: &Expr, inner: &TypedExpr) -> SparkError {
-    let name = match &function.kind {
+    SparkError::new("WINDOW_FUNCTION_FRAME_NOT_ORDERED")
+        .with("wf_name", function_name(function))
+        .with("wf_expr", inner.name.clone())
+}
+
+fn function_name(function: &Expr) -> String {
+    match &function.kind {
         ExprKind::Function(call) => builtin_name(&call.name).unwrap_or_default(),
         _ => String::new(),
-    };
-    SparkError::new("WINDOW_FUNCTION_FRAME_NOT_ORDERED").with("wf_name", name).with("wf_expr", inner.name.clone())
+    }
 }
 
 /// Finds a window of the WINDOW clause.
@@ -144,7 +152,7 @@ fn inner_function(a: &mut Analyzer<'_>, function: &Expr, scope: &Scope) -> Resul
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum FixedFrame {
+pub(super) enum FixedFrame {
     /// `lag`, `lead`: the offset decides.
     Offset,
     /// Rows up to the current one.
@@ -153,12 +161,28 @@ enum FixedFrame {
     RunningRange,
 }
 
-struct Analysed {
+/// The keys of a window.
+pub(super) struct Analysed {
     partition: Vec<TypedExpr>,
-    order: Vec<(SortExpr, TypedExpr)>,
+    pub(super) order: Vec<(SortExpr, TypedExpr)>,
 }
 
 impl Analysed {
+    /// The specification with a frame, as Spark writes it.
+    pub(super) fn text(&self, frame: &str) -> String {
+        let mut parts = Vec::new();
+        if !self.partition.is_empty() {
+            let keys: Vec<String> = self.partition.iter().map(|p| p.name.clone()).collect();
+            parts.push(format!("PARTITION BY {}", keys.join(", ")));
+        }
+        if !self.order.is_empty() {
+            let keys: Vec<String> = self.order.iter().map(|(s, t)| order_text(&t.name, s.asc, s.nulls_first)).collect();
+            parts.push(format!("ORDER BY {}", keys.join(", ")));
+        }
+        parts.push(frame.to_string());
+        parts.join(" ")
+    }
+
     fn partition_by(&self) -> Vec<DfExpr> {
         self.partition.iter().map(|p| p.expr.clone()).collect()
     }
@@ -184,197 +208,6 @@ fn analyse_specification(a: &mut Analyzer<'_>, spec: &WindowSpecification, scope
     Ok(Analysed { partition, order })
 }
 
-fn frame(
-    a: &mut Analyzer<'_>,
-    spec: &WindowSpecification,
-    analysed: &Analysed,
-    fixed: Option<FixedFrame>,
-) -> Result<DfFrame> {
-    let null = || ScalarValue::UInt64(None);
-    if let Some(fixed) = fixed {
-        if let Some(frame) = &spec.frame {
-            let is_running = frame.unit == FrameUnit::Rows
-                && frame.lower == FrameBound::UnboundedPreceding
-                && frame.upper == FrameBound::CurrentRow;
-            if fixed != FixedFrame::Running || !is_running {
-                return Err(SparkError::plain(
-                    firesteel_error::ExceptionClass::Analysis,
-                    "The window function has a frame of its own and takes no other",
-                ));
-            }
-        }
-        let units = if fixed == FixedFrame::RunningRange { WindowFrameUnits::Range } else { WindowFrameUnits::Rows };
-        return Ok(DfFrame::new_bounds(units, WindowFrameBound::Preceding(null()), WindowFrameBound::CurrentRow));
-    }
-    let Some(frame) = &spec.frame else {
-        let (units, upper) = if analysed.order.is_empty() {
-            (WindowFrameUnits::Rows, WindowFrameBound::Following(null()))
-        } else {
-            (WindowFrameUnits::Range, WindowFrameBound::CurrentRow)
-        };
-        let lower =
-            WindowFrameBound::Preceding(if units == WindowFrameUnits::Range { ScalarValue::Null } else { null() });
-        return Ok(DfFrame::new_bounds(units, lower, upper));
-    };
-    if frame.unit == FrameUnit::Range && analysed.order.is_empty() && has_offset(frame) {
-        return Err(
-            SparkError::new("DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER").with("sqlExpr", "\"window specification\"")
-        );
-    }
-    let lower = bound(a, frame, &frame.lower, analysed)?;
-    let upper = bound(a, frame, &frame.upper, analysed)?;
-    let units = match frame.unit {
-        FrameUnit::Rows => WindowFrameUnits::Rows,
-        FrameUnit::Range => WindowFrameUnits::Range,
-    };
-    check_bounds(frame, units, &lower, &upper)?;
-    if units == WindowFrameUnits::Range && analysed.order.is_empty() {
-        return Ok(DfFrame::new_bounds(
-            WindowFrameUnits::Rows,
-            WindowFrameBound::Preceding(null()),
-            WindowFrameBound::Following(null()),
-        ));
-    }
-    if units == WindowFrameUnits::Range && analysed.order.len() > 1 && has_offset(frame) {
-        return Err(SparkError::new("DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER")
-            .with("sqlExpr", "\"window specification\"")
-            .with("orderSpec", "several"));
-    }
-    Ok(DfFrame::new_bounds(units, lower, upper))
-}
-
-/// The lower bound of a frame must not come after the upper one.
-fn check_bounds(
-    frame: &WindowFrame,
-    units: WindowFrameUnits,
-    lower: &WindowFrameBound,
-    upper: &WindowFrameBound,
-) -> Result<()> {
-    let text = || format!("\"{}\"", frame_text(units, lower, upper));
-    if frame.lower == FrameBound::UnboundedFollowing || frame.upper == FrameBound::UnboundedPreceding {
-        return Err(SparkError::new("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_INVALID_BOUND")
-            .with("sqlExpr", text())
-            .with("upper", format!("\"{}\"", bound_text(upper)))
-            .with("lower", format!("\"{}\"", bound_text(lower))));
-    }
-    let are_values = matches!((&frame.lower, &frame.upper), (FrameBound::Value(_), FrameBound::Value(_)));
-    let is_reversed = match (lower, upper) {
-        (WindowFrameBound::Following(_), WindowFrameBound::Preceding(_) | WindowFrameBound::CurrentRow)
-        | (WindowFrameBound::CurrentRow, WindowFrameBound::Preceding(_)) => true,
-        (WindowFrameBound::Preceding(x), WindowFrameBound::Preceding(y)) => x < y,
-        (WindowFrameBound::Following(x), WindowFrameBound::Following(y)) => x > y,
-        _ => false,
-    };
-    if are_values && is_reversed {
-        return Err(SparkError::new("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON")
-            .with("sqlExpr", text())
-            .with("comparison", "less than or equal"));
-    }
-    Ok(())
-}
-
-fn has_offset(frame: &WindowFrame) -> bool {
-    matches!(frame.lower, FrameBound::Value(_)) || matches!(frame.upper, FrameBound::Value(_))
-}
-
-fn bound(a: &mut Analyzer<'_>, frame: &WindowFrame, bound: &FrameBound, spec: &Analysed) -> Result<WindowFrameBound> {
-    let is_rows = frame.unit == FrameUnit::Rows;
-    let unbounded = || if is_rows { ScalarValue::UInt64(None) } else { ScalarValue::Null };
-    match bound {
-        FrameBound::UnboundedPreceding => Ok(WindowFrameBound::Preceding(unbounded())),
-        FrameBound::UnboundedFollowing => Ok(WindowFrameBound::Following(unbounded())),
-        FrameBound::CurrentRow => Ok(WindowFrameBound::CurrentRow),
-        FrameBound::Value(expr) => {
-            let typed = a.constant(expr)?;
-            let value = super::fold(a, &typed)?;
-            if is_rows {
-                let n = match value {
-                    Literal::Integer(v) => i64::from(v),
-                    Literal::Long(v) => v,
-                    Literal::Short(v) => i64::from(v),
-                    Literal::Byte(v) => i64::from(v),
-                    other => {
-                        return Err(SparkError::new("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE")
-                            .with("sqlExpr", format!("\"{}\"", typed.name))
-                            .with("location", "lower")
-                            .with("exprType", format!("\"{}\"", other.data_type().sql()))
-                            .with("expectedType", "\"INT\""));
-                    }
-                };
-                return Ok(match n {
-                    0 => WindowFrameBound::CurrentRow,
-                    n if n < 0 => WindowFrameBound::Preceding(ScalarValue::UInt64(Some(n.unsigned_abs()))),
-                    n => WindowFrameBound::Following(ScalarValue::UInt64(Some(n.unsigned_abs()))),
-                });
-            }
-            range_bound(a, value, spec)
-        }
-    }
-}
-
-/// An offset in the order key's own type: negative precedes.
-fn range_bound(a: &mut Analyzer<'_>, value: Literal, spec: &Analysed) -> Result<WindowFrameBound> {
-    let key = spec.order.first().map(|(_, t)| t.data_type.clone()).unwrap_or(DataType::Null);
-    let (negative, magnitude) = match value {
-        Literal::Integer(v) => (v < 0, Literal::Long(i64::from(v).abs())),
-        Literal::Long(v) => (v < 0, Literal::Long(v.saturating_abs())),
-        Literal::Short(v) => (v < 0, Literal::Long(i64::from(v).abs())),
-        Literal::Byte(v) => (v < 0, Literal::Long(i64::from(v).abs())),
-        Literal::Double(v) => (v < 0.0, Literal::Double(v.abs())),
-        Literal::Decimal(v, p, s) => (v < 0, Literal::Decimal(v.abs(), p, s)),
-        Literal::DayTimeInterval(v, t) => (v < 0, Literal::DayTimeInterval(v.saturating_abs(), t)),
-        Literal::YearMonthInterval(v, t) => (v < 0, Literal::YearMonthInterval(v.saturating_abs(), t)),
-        Literal::CalendarInterval(m, d, us) => {
-            let negative = m < 0 || d < 0 || us < 0;
-            (negative, Literal::CalendarInterval(m.saturating_abs(), d.saturating_abs(), us.saturating_abs()))
-        }
-        other => {
-            return Err(SparkError::new("DATATYPE_MISMATCH.RANGE_FRAME_INVALID_TYPE")
-                .with("sqlExpr", "\"window frame\"")
-                .with("orderSpecType", format!("\"{}\"", key.sql()))
-                .with("valueBoundaryType", format!("\"{}\"", other.data_type().sql())));
-        }
-    };
-    let scalar = match (&key, magnitude) {
-        (DataType::Date | DataType::Timestamp | DataType::TimestampNtz, Literal::DayTimeInterval(us, _)) => {
-            ScalarValue::IntervalMonthDayNano(Some(arrow::datatypes::IntervalMonthDayNano::new(
-                0,
-                0,
-                us.saturating_mul(1000),
-            )))
-        }
-        (DataType::Date | DataType::Timestamp | DataType::TimestampNtz, Literal::YearMonthInterval(m, _)) => {
-            ScalarValue::IntervalMonthDayNano(Some(arrow::datatypes::IntervalMonthDayNano::new(m, 0, 0)))
-        }
-        (DataType::Date | DataType::Timestamp | DataType::TimestampNtz, Literal::CalendarInterval(m, d, us)) => {
-            ScalarValue::IntervalMonthDayNano(Some(arrow::datatypes::IntervalMonthDayNano::new(
-                m,
-                d,
-                us.saturating_mul(1000),
-            )))
-        }
-        (DataType::Date, Literal::Long(days)) => ScalarValue::IntervalMonthDayNano(Some(
-            arrow::datatypes::IntervalMonthDayNano::new(0, i32::try_from(days).unwrap_or(i32::MAX), 0),
-        )),
-        (key, magnitude) if key.is_numeric() => {
-            let typed = super::literal(&magnitude)?;
-            let cast = super::implicit_cast(a, typed, key)?;
-            let folded = super::fold(a, &cast)?;
-            match super::literal(&folded)?.literal() {
-                Some(scalar) => scalar.clone(),
-                None => return Err(SparkError::internal("a literal is not one")),
-            }
-        }
-        (key, magnitude) => {
-            return Err(SparkError::new("DATATYPE_MISMATCH.RANGE_FRAME_INVALID_TYPE")
-                .with("sqlExpr", "\"window frame\"")
-                .with("orderSpecType", format!("\"{}\"", key.sql()))
-                .with("valueBoundaryType", format!("\"{}\"", magnitude.data_type().sql())));
-        }
-    };
-    Ok(if negative { WindowFrameBound::Preceding(scalar) } else { WindowFrameBound::Following(scalar) })
-}
-
 /// The distance of `lag` and `lead` as rows that follow.
 fn offset_text(a: &mut Analyzer<'_>, function: &Expr, scope: &Scope) -> Result<Option<String>> {
     let ExprKind::Function(call) = &function.kind else { return Ok(None) };
@@ -397,55 +230,9 @@ fn offset_text(a: &mut Analyzer<'_>, function: &Expr, scope: &Scope) -> Result<O
     Ok(Some(if is_lag { rows.wrapping_neg().to_string() } else { text }))
 }
 
-fn window_text(function: &str, spec: &Analysed, frame: &DfFrame, offset: Option<&str>) -> String {
-    let mut parts = Vec::new();
-    if !spec.partition.is_empty() {
-        let keys: Vec<String> = spec.partition.iter().map(|p| p.name.clone()).collect();
-        parts.push(format!("PARTITION BY {}", keys.join(", ")));
-    }
-    if !spec.order.is_empty() {
-        let keys: Vec<String> = spec.order.iter().map(|(s, t)| order_text(&t.name, s.asc, s.nulls_first)).collect();
-        parts.push(format!("ORDER BY {}", keys.join(", ")));
-    }
-    parts.push(match offset {
-        Some(offset) => format!("ROWS BETWEEN {offset} FOLLOWING AND {offset} FOLLOWING"),
-        None => frame_text(frame.units, &frame.start_bound, &frame.end_bound),
-    });
-    format!("{function} OVER ({})", parts.join(" "))
-}
-
-fn frame_text(units: WindowFrameUnits, lower: &WindowFrameBound, upper: &WindowFrameBound) -> String {
-    if units == WindowFrameUnits::Rows {
-        return format!("ROWS BETWEEN {} AND {}", bound_text(lower), bound_text(upper));
-    }
-    format!("RANGE BETWEEN {} AND {}", range_bound_text(lower), range_bound_text(upper))
-}
-
-/// A number that precedes is shown as one that follows, its sign turned, where it is cast to the order key's type.
-fn range_bound_text(bound: &WindowFrameBound) -> String {
-    match bound {
-        WindowFrameBound::Preceding(v)
-            if !v.is_null() && v.data_type().is_numeric() && v.data_type() != arrow::datatypes::DataType::Int32 =>
-        {
-            format!("(- {v}) FOLLOWING")
-        }
-        other => bound_text(other),
-    }
-}
-
 /// `a ASC NULLS FIRST`
 pub(crate) fn order_text(name: &str, ascending: bool, nulls_first: bool) -> String {
     let direction = if ascending { "ASC" } else { "DESC" };
     let nulls = if nulls_first { "FIRST" } else { "LAST" };
     format!("{name} {direction} NULLS {nulls}")
-}
-
-fn bound_text(bound: &WindowFrameBound) -> String {
-    match bound {
-        WindowFrameBound::Preceding(v) if v.is_null() => "UNBOUNDED PRECEDING".into(),
-        WindowFrameBound::Following(v) if v.is_null() => "UNBOUNDED FOLLOWING".into(),
-        WindowFrameBound::CurrentRow => "CURRENT ROW".into(),
-        WindowFrameBound::Preceding(v) => format!("{v} PRECEDING"),
-        WindowFrameBound::Following(v) => format!("{v} FOLLOWING"),
-    }
 }

@@ -11,7 +11,7 @@ use datafusion::logical_expr::{
     Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, Operator, binary_expr, lit,
 };
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::TypedExpr;
+use firesteel_functions::{SparkScalarUdf, TypedExpr};
 use firesteel_plan::GroupingElement;
 use firesteel_types::{DataType, Literal};
 use std::sync::Arc;
@@ -213,6 +213,13 @@ fn commutative(expr: &DfExpr) -> Option<(String, Vec<DfExpr>)> {
                 && call.args.len() == 2 =>
         {
             Some((call.name().to_string(), call.args.clone()))
+        }
+        DfExpr::ScalarFunction(call) if call.args.len() == 2 => {
+            let any: &dyn std::any::Any = call.func.inner().as_ref();
+            let udf = any.downcast_ref::<SparkScalarUdf>()?;
+            let is_arithmetic = matches!(call.name(), "integer_arithmetic" | "decimal_arithmetic");
+            let sign = udf.settings().payload.as_deref()?.split_once(' ')?.0;
+            (is_arithmetic && matches!(sign, "+" | "*")).then(|| (format!("{}{sign}", call.name()), call.args.clone()))
         }
         _ => None,
     }

@@ -70,7 +70,12 @@ pub(super) fn expression(
         }
         if clause == Clause::OrderBy {
             expression::refuse_sql_functions(a, "Sort")?;
-            check_sort_key(&typed, list.is_aggregate && !list.is_projected)?;
+            let aggregates = match (list.is_aggregate, list.is_projected) {
+                (false, _) => SortAggregates::None,
+                (true, true) => SortAggregates::Grouping,
+                (true, false) => SortAggregates::All,
+            };
+            check_sort_key(&typed, aggregates)?;
         }
         return with_outputs(typed, list.outputs);
     }
@@ -101,16 +106,30 @@ fn uncovered(expr: &DfExpr, list: &SelectList<'_>) -> Vec<String> {
     columns
 }
 
+/// The aggregate functions that ORDER BY may contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SortAggregates {
+    None,
+    /// `grouping(…)` and `grouping_id(…)`: they are columns of the aggregation.
+    Grouping,
+    All,
+}
+
 /// What ORDER BY may contain besides columns.
-pub(super) fn check_sort_key(typed: &TypedExpr, takes_aggregates: bool) -> Result<()> {
+pub(super) fn check_sort_key(typed: &TypedExpr, aggregates: SortAggregates) -> Result<()> {
     let contains = |test: fn(&DfExpr) -> bool| typed.expr.exists(|e| Ok(test(e))).unwrap_or(false);
     if contains(|e| matches!(e, DfExpr::Exists(_) | DfExpr::InSubquery(_))) {
         return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_IN_EXISTS_SUBQUERY")
             .with("treeNode", format!("Sort [{}]", typed.name)));
     }
-    if contains(|e| matches!(e, DfExpr::WindowFunction(_)))
-        || (!takes_aggregates && contains(|e| matches!(e, DfExpr::AggregateFunction(_))))
-    {
+    let has_others = match aggregates {
+        SortAggregates::None => contains(|e| matches!(e, DfExpr::AggregateFunction(_))),
+        SortAggregates::Grouping => {
+            contains(|e| matches!(e, DfExpr::AggregateFunction(f) if f.func.name() != "grouping"))
+        }
+        SortAggregates::All => false,
+    };
+    if has_others || contains(|e| matches!(e, DfExpr::WindowFunction(_))) {
         return Err(
             SparkError::new("UNSUPPORTED_EXPR_FOR_OPERATOR").with("invalidExprSqls", format!("\"{}\"", typed.name))
         );

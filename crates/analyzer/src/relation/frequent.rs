@@ -6,7 +6,7 @@ use crate::resolved::Resolved;
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::scalar::hash::murmur3_of;
 use firesteel_plan::{Expr, Relation, RelationKind};
-use firesteel_types::{DataType, Literal, StructField, StructType};
+use firesteel_types::{DataType, Literal, StructField, StructType, number_text};
 
 /// One row with an array of values for each column.
 pub(super) fn frequent_items(
@@ -18,7 +18,7 @@ pub(super) fn frequent_items(
     if !(1e-4..=1.0).contains(&support) {
         return Err(SparkError::plain(
             ExceptionClass::IllegalArgument,
-            format!("requirement failed: Support must be in [1e-4, 1], but got {support}."),
+            format!("requirement failed: Support must be in [1e-4, 1], but got {}.", number_text::double_text(support)),
         ));
     }
     let resolved = a.relation(input)?;

@@ -160,7 +160,19 @@ fn declared(a: &mut Analyzer<'_>, resolved: Resolved, columns: &[StructField]) -
 
 fn not_a_generator(a: &Analyzer<'_>, expr: &Expr) -> SparkError {
     match &expr.kind {
-        ExprKind::Function(call) => crate::expression::unresolved_routine(a, &call.name),
+        ExprKind::Function(call) => {
+            let builtin = crate::expression::builtin_name(&call.name).filter(|name| registry::lookup(name).is_some());
+            match (builtin, call.name.as_slice()) {
+                (Some(name), _) => SparkError::new("UNSUPPORTED_GENERATOR.NOT_GENERATOR")
+                    .with("functionName", crate::attribute::quote(&name))
+                    .with("classCanonicalName", name),
+                (None, [name]) => {
+                    let full = [a.env.facts().current_database.clone(), name.clone()];
+                    SparkError::new("ROUTINE_NOT_FOUND").with("routineName", crate::attribute::quote_parts(&full))
+                }
+                _ => crate::expression::unresolved_routine(a, &call.name),
+            }
+        }
         _ => SparkError::unsupported("an expression that is no generator in LATERAL VIEW"),
     }
 }
@@ -192,7 +204,8 @@ pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> 
     }
     match a.env.user_function(&call.name)? {
         Some(UserFunction::SqlTable { name: full_name, parameters, columns, body }) => {
-            let as_call = FunctionCall::new(call.name.clone(), call.arguments.clone());
+            let full = full_name.split('.').map(str::to_string).collect();
+            let as_call = FunctionCall::new(full, call.arguments.clone());
             let bound = expression::bind(a, &as_call, &parameters, &Scope::default())?;
             let name = call.name.last().cloned().unwrap_or_default();
             let resolved = expression::within(a, (&name, &full_name), bound, |a| a.relation(&body))?;
@@ -206,8 +219,9 @@ pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> 
             let function = PythonFunction { arguments: call.arguments.clone(), ..function };
             super::python_table::table(a, &function, call.table_argument.as_ref())
         }
-        Some(UserFunction::SqlScalar { .. }) => {
-            Err(SparkError::new("NOT_A_TABLE_FUNCTION").with("functionName", crate::attribute::quote_parts(&call.name)))
+        Some(UserFunction::SqlScalar { name, .. }) => {
+            let parts: Vec<String> = name.split('.').map(str::to_string).collect();
+            Err(SparkError::new("NOT_A_TABLE_FUNCTION").with("functionName", crate::attribute::quote_parts(&parts)))
         }
         None if registry::lookup(&name).is_some() => {
             Err(SparkError::new("NOT_A_TABLE_FUNCTION").with("functionName", crate::attribute::quote_parts(&call.name)))

@@ -1,7 +1,7 @@
 //! GROUP BY: its keys, by expression, position and name.
 
 use super::aggregate::{self, Groups};
-use crate::analyzer::{AliasScope, Analyzer};
+use crate::analyzer::{AliasScope, Analyzer, at};
 use crate::expression::{self, NamedExpr};
 use crate::scope::Scope;
 use datafusion::common::tree_node::TreeNode;
@@ -41,6 +41,9 @@ pub(super) fn analyse(
         match grouping {
             Grouping::By(list) => {
                 for expr in list {
+                    if block.is_sql {
+                        super::unary::refuse_star(expr, "Aggregate")?;
+                    }
                     if let Some(columns) = expression::expand(key.analyzer, expr, scope)? {
                         for (name, typed) in columns {
                             key.push(typed, Expr::column(name));
@@ -91,10 +94,12 @@ pub(super) fn analyse(
         }
     };
     let is_body = a.function.is_some();
-    for typed in &keys.keys {
+    for (index, typed) in keys.keys.iter().enumerate() {
         let is_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
         if is_aggregate {
-            return Err(SparkError::new("GROUP_BY_AGGREGATE").with("sqlExpr", typed.name.clone()));
+            let error = SparkError::new("GROUP_BY_AGGREGATE").with("sqlExpr", typed.name.clone());
+            let source = keys.listed.iter().find(|(position, _)| *position == index).map(|(_, source)| &source.origin);
+            return Err(source.map_or(error.clone(), |origin| at(error, origin)));
         }
         if expression::contains_window(&typed.expr) {
             return Err(expression::not_in_operator(typed));
@@ -142,7 +147,7 @@ struct KeyAdder<'k, 'a> {
 
 impl KeyAdder<'_, '_> {
     fn call(&mut self, expr: &Expr) -> Result<usize> {
-        self.keys.add(self.analyzer, expr, self.select, self.scope)
+        self.keys.add(self.analyzer, expr, self.select, self.scope).map_err(|error| at(error, &expr.origin))
     }
 
     fn push(&mut self, typed: TypedExpr, source: Expr) {

@@ -53,7 +53,10 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
                 .collect();
             using(a, &left, &right, join.join_type, &common)
         }
-        JoinCondition::None => combine(&left, &right, join.join_type, None),
+        JoinCondition::None => {
+            let joined = combine(&left, &right, join.join_type, None)?;
+            Ok(without_product(a, joined, join.join_type))
+        }
         JoinCondition::On(condition) => {
             let scope = a.scope(&[&left, &right]);
             let typed =
@@ -65,19 +68,29 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
                 return Err(SparkError::new("INVALID_NON_DETERMINISTIC_EXPRESSIONS")
                     .with("sqlExprs", format!("\"{}\"", typed.name)));
             }
-            let (of_left, of_right) = (left.plan.schema(), right.plan.schema());
-            if join.join_type == JoinType::Inner
-                && !a.env.conf().cross_join_enabled
-                && crate::python::compares_in_python_only(&typed.expr, of_left, of_right)
-            {
-                return Err(SparkError::new("_LEGACY_ERROR_TEMP_1211")
-                    .with("joinType", "INNER")
-                    .with("leftPlan", left.plan.display_indent().to_string())
-                    .with("rightPlan", right.plan.display_indent().to_string()));
-            }
-            combine(&left, &right, join.join_type, Some(typed.expr))
+            let joined = combine(&left, &right, join.join_type, Some(typed.expr))?;
+            Ok(without_product(a, joined, join.join_type))
         }
     }
+}
+
+/// Marks a join without equal pairs that may not be a cartesian product: the query did not ask
+/// for one, and the setting forbids those that come by themselves.
+fn without_product(a: &Analyzer<'_>, mut joined: Resolved, join_type: JoinType) -> Resolved {
+    let is_exempt = matches!(join_type, JoinType::Cross | JoinType::LeftSemi | JoinType::LeftAnti);
+    if !is_exempt
+        && !a.env.conf().cross_join_enabled
+        && let LogicalPlan::Join(join) = &mut joined.plan
+        && join.on.is_empty()
+    {
+        join.join_constraint = JoinConstraint::Using;
+    }
+    joined
+}
+
+/// True for a join that may not be a cartesian product.
+pub fn may_not_be_cartesian(join: &DfJoin) -> bool {
+    join.join_constraint == JoinConstraint::Using && join.on.is_empty()
 }
 
 fn join_condition_type(error: SparkError, _condition: &firesteel_plan::Expr) -> SparkError {
@@ -327,6 +340,19 @@ pub(crate) fn using_column(a: &Analyzer<'_>, side: &Resolved, name: &str, which:
     }
 }
 
+/// True where a relation cannot have more than one row.
+fn has_one_row(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Values(values) => values.values.len() <= 1,
+        LogicalPlan::EmptyRelation(_) => true,
+        LogicalPlan::Aggregate(aggregate) => aggregate.group_expr.is_empty(),
+        LogicalPlan::Projection(projection) => has_one_row(&projection.input),
+        LogicalPlan::Filter(filter) => has_one_row(&filter.input),
+        LogicalPlan::SubqueryAlias(alias) => has_one_row(&alias.input),
+        _ => false,
+    }
+}
+
 /// A join whose right side uses columns of the left one.
 fn lateral(a: &mut Analyzer<'_>, left: Resolved, join: &Join) -> Result<Resolved> {
     if let Some(generated) = super::python_table::lateral(a, &left, join)? {
@@ -334,7 +360,7 @@ fn lateral(a: &mut Analyzer<'_>, left: Resolved, join: &Join) -> Result<Resolved
     }
     let scope = a.scope(&[&left]);
     let (right, used) = crate::expression::correlated(a, &join.right, &scope)?;
-    if is_volatile(&right.plan) {
+    if is_volatile(&right.plan) && !has_one_row(&left.plan) {
         return Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.NON_DETERMINISTIC_LATERAL_SUBQUERIES")
             .with("treeNode", "LateralJoin"));
     }

@@ -37,7 +37,7 @@ pub(crate) fn range(start: i64, end: i64, step: i64, num_partitions: Option<i32>
     if step == 0 {
         return Err(SparkError::plain(
             firesteel_error::ExceptionClass::IllegalArgument,
-            "The step of a range must not be 0",
+            "requirement failed: step (0) cannot be 0",
         ));
     }
     let provider = crate::range::RangeTable::new(start, end, step, num_partitions);
@@ -273,9 +273,8 @@ fn declare(a: &mut Analyzer<'_>, resolved: Resolved, declared: &StructType) -> R
     Ok(Resolved::leaf(plan, outputs.into_iter().map(|o| o.attribute).collect()))
 }
 
-/// `VALUES (…), (…)`: columns `col1`, `col2`, … of the rows' common types.
 /// The values of VALUES can be computed at once.
-fn check_inline(a: &Analyzer<'_>, expr: &Expr, value: &TypedExpr) -> Result<()> {
+fn check_inline(expr: &Expr, value: &TypedExpr) -> Result<()> {
     let cannot = |e: &DfExpr| matches!(e, DfExpr::AggregateFunction(_) | DfExpr::WindowFunction(_));
     if value.expr.is_volatile() || value.expr.exists(|e| Ok(cannot(e))).unwrap_or(false) {
         return Err(SparkError::new("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE")
@@ -284,7 +283,7 @@ fn check_inline(a: &Analyzer<'_>, expr: &Expr, value: &TypedExpr) -> Result<()> 
     if matches!(expr.kind, ExprKind::Literal(_)) || !value.is_foldable() {
         return Ok(());
     }
-    match expression::fold(a, value) {
+    match expression::folded(value) {
         Err(error) if !error.is("INTERNAL_ERROR") => {
             Err(SparkError::new("INVALID_INLINE_TABLE.FAILED_SQL_EXPRESSION_EVALUATION")
                 .with("sqlExpr", format!("\"{}\"", value.name)))
@@ -293,6 +292,7 @@ fn check_inline(a: &Analyzer<'_>, expr: &Expr, value: &TypedExpr) -> Result<()> 
     }
 }
 
+/// `VALUES (…), (…)`: columns `col1`, `col2`, … of the rows' common types.
 pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>]) -> Result<Resolved> {
     let scope = Scope::default();
     let mut typed_rows = Vec::with_capacity(rows.len());
@@ -311,7 +311,7 @@ pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>]) -> Result<Resolve
                     .with("expr", "\"*\""));
             }
             let value = a.expression(expr, &scope)?;
-            check_inline(a, expr, &value)?;
+            check_inline(expr, &value)?;
             typed.push(value);
         }
         typed_rows.push(typed);

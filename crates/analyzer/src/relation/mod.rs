@@ -7,6 +7,7 @@ mod collated;
 mod frequent;
 mod generate;
 mod grouping;
+mod hint;
 mod join;
 mod leaf;
 mod na;
@@ -27,13 +28,14 @@ mod unpivot;
 mod with;
 
 pub(crate) use aggregate::grouping_marker;
+pub use join::may_not_be_cartesian;
 pub(crate) use leaf::one_row_plan;
 pub(crate) use leaf::persisted;
 
 use crate::analyzer::Analyzer;
 use crate::resolved::Resolved;
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{Relation, RelationKind as K};
+use firesteel_plan::{Relation, RelationKind as K, TableName};
 use firesteel_sql::ParserOptions;
 use std::borrow::Cow;
 
@@ -48,7 +50,13 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             let scan = a.env.kept(relation_id)?;
             leaf::scan(&scan, &[])
         }
-        K::Table(table) => table::table(a, table),
+        K::Table(table) => {
+            let resolved = table::table(a, table)?;
+            Ok(match &table.name {
+                TableName::Parts(parts, _) => hint::named(a, resolved, parts.last().map_or("", String::as_str)),
+                TableName::Identifier(_) => resolved,
+            })
+        }
         K::DataSource(source) => {
             let scan = a.env.data_source(source)?;
             leaf::files(a, &scan, &[])
@@ -97,7 +105,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::Sample { input, lower, upper, with_replacement, seed, deterministic_order } => {
             unary::sample(a, input, lower.get(), upper.get(), *with_replacement, *seed, *deterministic_order)
         }
-        K::Hint { input, name, parameters } => unary::hint(a, input, name, parameters),
+        K::Hint { input, name, parameters } => hint::hint(a, input, name, parameters),
         K::Unpivot(unpivot) => unpivot::unpivot(a, unpivot),
         K::ToSchema { input, schema } => unary::to_schema(a, input, schema),
         K::Pivot(pivot) => pivot::sql_pivot(a, pivot),
@@ -106,7 +114,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             unary::collect_metrics(a, input, name, metrics, relation.plan_id())
         }
         K::Parse { input, format, schema, options } => unary::parse(a, input, format, schema.as_ref(), options),
-        K::WithWatermark { .. } => Err(SparkError::unsupported("withWatermark (Structured Streaming)")),
+        K::WithWatermark { input, delay, .. } => unary::with_watermark(a, input, delay),
         K::ShowString { .. } | K::HtmlString { .. } => {
             Err(SparkError::unsupported("show() of a frame as the input of another operation"))
         }

@@ -36,22 +36,31 @@ pub(crate) fn pivot(
         [] => distinct_values(a, input, &column)?,
         given => given_values(a, given, &scope, &typed_column.data_type)?,
     };
+    let mut computed = Vec::with_capacity(aggregates.len());
     for aggregate in aggregates {
         let typed = a.expression(aggregate, &scope)?;
         if crate::python::is_aggregated(&typed.expr) {
             return Err(SparkError::new("UNSUPPORTED_FEATURE.PANDAS_UDAF_IN_PIVOT"));
         }
         check_aggregate(&typed, &scope)?;
+        computed.push(typed);
     }
+    // Spark aggregates such values for each value of the column first: where there are no rows, there is no value.
+    let by_value = computed.iter().all(|typed| typed.data_type.is_numeric() || typed.data_type == DataType::Boolean);
     let mut outputs = Vec::new();
     for (value, name) in &values {
-        for aggregate in aggregates {
+        for (aggregate, typed) in aggregates.iter().zip(&computed) {
             let (inner, alias) = match &aggregate.kind {
                 ExprKind::Alias { child, names, .. } => (child.as_ref(), names.first().cloned()),
                 _ => (aggregate, None),
             };
             let condition = Expr::call("<=>", vec![column.clone(), value.clone()]);
-            let filtered = filter_aggregates(inner, &condition);
+            let mut filtered = filter_aggregates(inner, &condition);
+            if by_value && !is_null_over_nothing(typed) {
+                let rows = filter_aggregates(&Expr::call("count", vec![one()]), &condition);
+                let has_rows = Expr::call(">", vec![rows, Expr::literal(Literal::Long(0))]);
+                filtered = Expr::call("when", vec![has_rows, filtered]);
+            }
             let output = match (aggregates.len(), alias) {
                 (1, _) => name.clone(),
                 (_, Some(alias)) => format!("{name}_{alias}"),
@@ -67,6 +76,32 @@ pub(crate) fn pivot(
         is_sql: false,
     };
     a.relation(&Relation::new(RelationKind::Aggregate(aggregate)))
+}
+
+fn one() -> Expr {
+    Expr::literal(Literal::Integer(1))
+}
+
+/// True for a bare aggregate function that gives null where it meets no rows.
+fn is_null_over_nothing(typed: &TypedExpr) -> bool {
+    typed.nullable && matches!(typed.expr, DfExpr::AggregateFunction(_))
+}
+
+/// The DataFrame API's aggregates of a pivot know no star: `count(*)` is refused.
+pub(super) fn refuse_stars(aggregates: &[Expr]) -> Result<()> {
+    for aggregate in aggregates {
+        match &aggregate.kind {
+            ExprKind::Star { .. } => {
+                return Err(SparkError::new("INVALID_USAGE_OF_STAR_OR_REGEX")
+                    .with("elem", "'*'")
+                    .with("prettyName", "Pivot"));
+            }
+            ExprKind::Alias { child, .. } => refuse_stars(std::slice::from_ref(child.as_ref()))?,
+            ExprKind::Function(call) => refuse_stars(&call.arguments)?,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// What a pivot computes uses columns within aggregate functions only.

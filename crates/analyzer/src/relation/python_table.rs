@@ -13,8 +13,7 @@ use crate::scope::Scope;
 use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, LogicalPlanBuilder};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
-    Expr, ExprKind, Join, JoinCondition, JoinType, LateralView, PythonFunction, RelationKind, SubqueryKind,
-    TableArgumentOptions,
+    Expr, ExprKind, Join, JoinCondition, JoinType, LateralView, PythonFunction, RelationKind, TableArgumentOptions,
 };
 use firesteel_python::EvalType;
 use firesteel_types::{DataType, Literal};

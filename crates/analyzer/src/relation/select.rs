@@ -6,10 +6,10 @@
 //! what is left is a projection.
 
 use super::aggregate::{self, Groups};
-use super::clause::{self, Clause, SelectList};
+use super::clause::{self, Clause, SelectList, SortAggregates};
 use super::generate;
 use super::grouping::{self, GroupedBlock, no_outer_columns, position};
-use crate::analyzer::{AliasScope, Analyzer};
+use crate::analyzer::{AliasScope, Analyzer, at};
 use crate::attribute::{Attribute, quote};
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Frame, Resolved, built, project};
@@ -129,7 +129,7 @@ pub(crate) fn sort_resolved(
                 a.sql_functions.clear();
                 let typed = a.expression(&order.child, &scope)?;
                 expression::refuse_sql_functions(a, "Sort")?;
-                clause::check_sort_key(&typed, false)?;
+                clause::check_sort_key(&typed, SortAggregates::None)?;
                 typed
             }
         };
@@ -192,11 +192,12 @@ fn ordinal(a: &Analyzer<'_>, expr: &Expr, width: usize) -> Result<Option<usize>>
     if !a.env.conf().order_by_ordinal {
         return Ok(None);
     }
-    position(expr, width, "ORDER_BY_POS_OUT_OF_RANGE")
+    position(expr, width, "ORDER_BY_POS_OUT_OF_RANGE").map_err(|error| at(error, &expr.origin))
 }
 
 fn analyse(a: &mut Analyzer<'_>, block: &Block<'_>, sort: Option<(&SortKeys, bool)>) -> Result<Resolved> {
     if let Some(Grouping::Pivot { grouping, column, values }) = block.grouping {
+        super::pivot::refuse_stars(block.outputs)?;
         let resolved =
             super::pivot::pivot(a, block.input, grouping, std::slice::from_ref(column), values, block.outputs)?;
         let resolved = resolved.with_plan_id(block.select.plan_id());
@@ -315,8 +316,12 @@ fn analyse_over(
     let mut hoisted = std::mem::replace(&mut a.hoisted, outside.0);
     a.in_having = outside.1;
     let mut qualify = Vec::new();
+    let in_list = outputs.iter().any(|o| has_window(&o.typed.expr));
     for condition in &block.qualify {
         let typed = clause::expression(a, condition, &scope, &list, Clause::Qualify)?;
+        if !in_list && !has_window(&typed.expr) {
+            return Err(SparkError::new("QUALIFY_REQUIRES_WINDOW_FUNCTION"));
+        }
         qualify.push(super::unary::boolean(typed, "QUALIFY")?);
     }
     // HAVING with more than outputs, and windows, put a projection between the aggregation and ORDER BY.
@@ -327,10 +332,31 @@ fn analyse_over(
             || outputs.iter().any(|o| has_window(&o.typed.expr)));
     let mut keys: Vec<(TypedExpr, SortOrder)> = Vec::new();
     if let Some((sort_keys, _)) = sort {
-        for order in block_orders(a, sort_keys, &outputs) {
-            let typed = match ordinal(a, &order.child, outputs.len())? {
-                Some(i) => outputs[i].typed.clone(),
-                None => clause::expression(a, &order.child, &scope, &list, Clause::OrderBy)?,
+        let orders = block_orders(a, sort_keys, &outputs);
+        let mut named = Vec::with_capacity(orders.len());
+        for order in &orders {
+            super::unary::refuse_star(&order.child, "Sort")?;
+            named.push(match order.child.kind {
+                ExprKind::Literal(Literal::Integer(_)) if a.env.conf().order_by_ordinal => None,
+                _ => Some(
+                    clause::expression(a, &order.child, &scope, &list, Clause::OrderBy)
+                        .map_err(|error| super::unary::outside_select(error, "Sort"))?,
+                ),
+            });
+        }
+        // Columns that other keys need besides the outputs can be meant by positions too.
+        let needed = if list.is_aggregate { Vec::new() } else { needed_columns(&named, &outputs, &scope) };
+        for (order, typed) in orders.into_iter().zip(named) {
+            let typed = match typed {
+                Some(typed) => typed,
+                None => match ordinal(a, &order.child, outputs.len() + needed.len())? {
+                    Some(i) => match (outputs.get(i), i.checked_sub(outputs.len()).and_then(|i| needed.get(i))) {
+                        (Some(output), _) => output.typed.clone(),
+                        (None, Some(column)) => column.clone(),
+                        (None, None) => return Err(SparkError::internal("a position without a column")),
+                    },
+                    None => return Err(SparkError::internal("a number that is no position")),
+                },
             };
             check_orderable(&typed)?;
             keys.push((typed, order));
@@ -359,7 +385,18 @@ fn analyse_over(
         targets.extend(qualify.iter_mut());
         targets.extend(keys.iter_mut().map(|(t, _)| t));
         targets.extend(hoisted.iter_mut().map(|(_, t)| t));
-        plan = aggregate::plan(a, &input, &groups, &mut targets)?;
+        // A key that a set leaves out is null there, and with it what is computed of it.
+        let of_keys: Vec<bool> = original.iter().map(|o| groups.sets.is_some() && uses_key(o, &groups)).collect();
+        let by_all = matches!(block.grouping, Some(Grouping::All));
+        plan = aggregate::plan(a, &input, &groups, &mut targets).map_err(|error| {
+            // GROUP BY ALL groups by whole outputs: what else an aggregate's output uses is not among them.
+            let is_missing = error.is("MISSING_GROUP_BY") || error.is("MISSING_AGGREGATION");
+            if by_all && is_missing { SparkError::new("UNRESOLVED_ALL_IN_GROUP_BY") } else { error }
+        })?;
+        for output in outputs.iter_mut().zip(&of_keys).filter(|(_, of_keys)| **of_keys).map(|(output, _)| output) {
+            output.typed.nullable = true;
+            output.attribute.nullable = true;
+        }
         if !hoisted.is_empty() {
             let mut columns: Vec<DfExpr> = plan.schema().columns().into_iter().map(DfExpr::Column).collect();
             columns.extend(hoisted.iter().map(|(attribute, t)| t.expr.clone().alias(attribute.column_name())));
@@ -408,6 +445,45 @@ fn having_condition(a: &Analyzer<'_>, typed: TypedExpr) -> Result<TypedExpr> {
 }
 
 /// The sort keys of a block: `ORDER BY ALL` is a column, where an output is called `all`.
+/// Whether an output is computed of a group's key.
+fn uses_key(output: &TypedExpr, groups: &Groups) -> bool {
+    let mut uses = false;
+    let visited = output.expr.apply(|e| {
+        if matches!(e, DfExpr::AggregateFunction(_)) {
+            return Ok(TreeNodeRecursion::Jump);
+        }
+        if groups.keys.iter().any(|key| aggregate::same_value(&key.expr, e)) {
+            uses = true;
+            return Ok(TreeNodeRecursion::Stop);
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    uses && visited.is_ok()
+}
+
+/// Columns of the input that sort keys use and no output is, in the order of their use.
+fn needed_columns(keys: &[Option<TypedExpr>], outputs: &[NamedExpr], scope: &Scope) -> Vec<TypedExpr> {
+    let mut needed: Vec<TypedExpr> = Vec::new();
+    for key in keys.iter().flatten() {
+        let visited = key.expr.apply(|e| {
+            if outputs.iter().any(|output| output.typed.expr == *e) {
+                return Ok(TreeNodeRecursion::Jump);
+            }
+            if let DfExpr::Column(column) = e
+                && !needed.iter().any(|known| known.expr == *e)
+                && let Some(attribute) = scope.attributes.iter().find(|c| c.column_name() == column.name)
+            {
+                needed.push(attribute.typed());
+            }
+            Ok(TreeNodeRecursion::Continue)
+        });
+        if visited.is_err() {
+            return Vec::new();
+        }
+    }
+    needed
+}
+
 fn block_orders(a: &Analyzer<'_>, keys: &SortKeys, outputs: &[NamedExpr]) -> Vec<SortOrder> {
     let all = match keys {
         SortKeys::All { ascending, nulls_first } => Some((*ascending, *nulls_first)),
@@ -586,28 +662,12 @@ fn aggregate_in_pipe(expression: &str, clause: PipeClause) -> SparkError {
 pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Expr]) -> Result<Resolved> {
     let pipe = a.pipe.take();
     let input = a.relation(input)?;
-    let scope = a.scope(&[&input]);
-    let mut new: Vec<NamedExpr> = Vec::new();
-    let mut generated_input = input.clone();
     let file = a.file_used.take();
-    for alias in aliases {
-        if let Some(call) = generate::generator_item(alias) {
-            let (generated, attributes) = generate::generate(a, generated_input, call, &scope)?;
-            generated_input = generated;
-            new.extend(attributes.iter().map(NamedExpr::column));
-            continue;
-        }
-        let typed = a.expression(alias, &scope)?;
-        let has_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
-        if let (Some(clause), true) = (pipe, has_aggregate) {
-            return Err(aggregate_in_pipe(&typed.name, clause));
-        }
-        let named = expression::named(alias, typed, &scope.attributes)?;
-        if new.iter().any(|n| scope.same_name(&n.attribute.name, &named.attribute.name)) {
-            return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&named.attribute.name)));
-        }
-        new.push(named);
-    }
+    a.aliases.push(AliasScope::Lateral(Vec::new()));
+    let analysed = new_columns(a, &input, aliases, pipe);
+    a.aliases.pop();
+    let (mut generated_input, new) = analysed?;
+    let scope = a.scope(&[&input]);
     if let Some(column) = std::mem::replace(&mut a.file_used, file)
         && let Some(exposed) = generated_input.expose(&[column])
     {
@@ -639,6 +699,40 @@ pub(crate) fn with_columns(a: &mut Analyzer<'_>, input: &Relation, aliases: &[Ex
         plan = extract_windows(plan, &mut targets)?;
     }
     project_over(&input, plan, outputs)
+}
+
+/// The columns of `withColumns`, each of which sees those before it, and the input with what generators add.
+fn new_columns(
+    a: &mut Analyzer<'_>,
+    input: &Resolved,
+    aliases: &[Expr],
+    pipe: Option<PipeClause>,
+) -> Result<(Resolved, Vec<NamedExpr>)> {
+    let scope = a.scope(&[input]);
+    let mut generated_input = input.clone();
+    let mut new: Vec<NamedExpr> = Vec::new();
+    for alias in aliases {
+        if let Some(call) = generate::generator_item(alias) {
+            let (generated, attributes) = generate::generate(a, generated_input, call, &scope)?;
+            generated_input = generated;
+            new.extend(attributes.iter().map(NamedExpr::column));
+            continue;
+        }
+        let typed = a.expression(alias, &scope)?;
+        let has_aggregate = typed.expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false);
+        if let (Some(clause), true) = (pipe, has_aggregate) {
+            return Err(aggregate_in_pipe(&typed.name, clause));
+        }
+        let named = expression::named(alias, typed, &scope.attributes)?;
+        if new.iter().any(|n| scope.same_name(&n.attribute.name, &named.attribute.name)) {
+            return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", quote(&named.attribute.name)));
+        }
+        if let Some(AliasScope::Lateral(names)) = a.aliases.last_mut() {
+            names.push((named.attribute.name.clone(), named.typed.clone()));
+        }
+        new.push(named);
+    }
+    Ok((generated_input, new))
 }
 
 /// A projection of `plan` that replaces `input`.

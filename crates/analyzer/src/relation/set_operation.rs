@@ -228,7 +228,10 @@ fn common_output(a: &Analyzer<'_>, operator: &str, inputs: &[&Resolved]) -> Resu
         }
         let nullable = inputs.iter().any(|x| x.output[i].nullable);
         let mut attribute = Attribute::new(&column.name, common, nullable);
-        attribute.metadata = column.metadata.clone();
+        // A column that is cast is another one, without the old one's comment.
+        if attribute.data_type == column.data_type {
+            attribute.metadata = column.metadata.clone();
+        }
         attribute.qualifier = Vec::new();
         output.push(attribute);
     }
@@ -294,9 +297,9 @@ fn by_name(a: &mut Analyzer<'_>, left: Resolved, right: Resolved, allow_missing:
             Some(found) => right_outputs.push(NamedExpr::column(found)),
             None if allow_missing => right_outputs.push(null_column(a, column)?),
             None => {
-                let candidates: Vec<String> = right.output.iter().map(|c| quote(&c.name)).collect();
+                let candidates: Vec<&str> = right.output.iter().map(|c| c.name.as_str()).collect();
                 return Err(SparkError::new("UNRESOLVED_COLUMN_AMONG_FIELD_NAMES")
-                    .with("colName", quote(&column.name))
+                    .with("colName", column.name.clone())
                     .with("fieldNames", candidates.join(", ")));
             }
         }

@@ -6,8 +6,10 @@ use crate::attribute::Attribute;
 use crate::resolved::Resolved;
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::TypedExpr;
-use firesteel_plan::{Aggregate, Expr, ExprKind, Grouping, Relation, RelationKind, SortKeys, SortOrder, Statistic};
-use firesteel_types::{DataType, Literal, StructField, StructType};
+use firesteel_plan::{
+    Aggregate, Expr, ExprKind, Grouping, Relation, RelationKind, SortKeys, SortOrder, Statistic, f64Bits,
+};
+use firesteel_types::{DataType, Literal, StructField, StructType, TimeZone, number_text};
 use std::sync::Arc;
 
 pub(crate) fn statistic(a: &mut Analyzer<'_>, input: &Relation, statistic: &Statistic) -> Result<Resolved> {
@@ -22,7 +24,9 @@ pub(crate) fn statistic(a: &mut Analyzer<'_>, input: &Relation, statistic: &Stat
             summarise(a, input, &[], &statistics)
         }
         Statistic::Crosstab { column1, column2 } => crosstab(a, input, column1, column2),
-        Statistic::Covariance { column1, column2 } => two_columns(a, input, column1, column2, "covar_samp", "cov"),
+        Statistic::Covariance { column1, column2 } => {
+            two_columns(a, input, column1, column2, "covar_samp", "covariance")
+        }
         Statistic::Correlation { column1, column2, method } => {
             if let Some(method) = method
                 && method != "pearson"
@@ -34,7 +38,7 @@ pub(crate) fn statistic(a: &mut Analyzer<'_>, input: &Relation, statistic: &Stat
                     ),
                 ));
             }
-            two_columns(a, input, column1, column2, "corr", "corr")
+            two_columns(a, input, column1, column2, "corr", "correlation")
         }
         Statistic::ApproximateQuantile { columns, probabilities, relative_error } => {
             let accuracy = if relative_error.get() <= 0.0 { 1e7 } else { (1.0 / relative_error.get()).min(1e7) };
@@ -45,7 +49,8 @@ pub(crate) fn statistic(a: &mut Analyzer<'_>, input: &Relation, statistic: &Stat
             super::frequent::frequent_items(a, input, columns, support.map_or(0.01, |s| s.get()))
         }
         Statistic::SampleBy { column, fractions, seed } => {
-            let seed = seed.unwrap_or_else(|| a.env.query_time());
+            check_fractions(fractions, a.zone())?;
+            let seed = seed.unwrap_or_else(|| a.env.query_time().micros());
             let mut branches = Vec::new();
             for (value, fraction) in fractions {
                 branches.push(Expr::call("<=>", vec![column.as_ref().clone(), Expr::literal(value.clone())]));
@@ -57,6 +62,20 @@ pub(crate) fn statistic(a: &mut Analyzer<'_>, input: &Relation, statistic: &Stat
             super::unary::filter(a, input, &condition)
         }
     }
+}
+
+fn check_fractions(fractions: &[(Literal, f64Bits)], zone: TimeZone) -> Result<()> {
+    if fractions.iter().all(|(_, fraction)| (0.0..=1.0).contains(&fraction.get())) {
+        return Ok(());
+    }
+    let shown: Vec<String> = fractions
+        .iter()
+        .map(|(value, fraction)| format!("{} -> {}", value.display(zone), number_text::double_text(fraction.get())))
+        .collect();
+    Err(SparkError::plain(
+        ExceptionClass::IllegalArgument,
+        format!("requirement failed: Fractions must be in [0, 1], but got Map({}).", shown.join(", ")),
+    ))
 }
 
 /// One row of aggregates over the whole input.
@@ -99,6 +118,20 @@ pub(super) fn local(schema: StructType, columns: Vec<Vec<Literal>>) -> Result<Re
     let batch =
         arrow::array::RecordBatch::try_new(arrow.clone(), arrays).map_err(|e| SparkError::internal(e.to_string()))?;
     leaf::scan(&leaf::memory_scan(&schema, arrow, vec![batch])?, &[])
+}
+
+/// The number of a percentile such as `25%`.
+fn percentile(statistic: &str, lower: &str) -> Result<f64> {
+    let Some(percent) = lower.strip_suffix('%').and_then(|p| p.trim().parse::<f64>().ok()) else {
+        return Err(SparkError::new("UNRECOGNIZED_STATISTIC").with("stats", format!("'{statistic}'")));
+    };
+    if (0.0..=100.0).contains(&percent) {
+        return Ok(percent);
+    }
+    Err(SparkError::plain(
+        ExceptionClass::IllegalArgument,
+        "requirement failed: Percentiles must be in the range [0, 1]",
+    ))
 }
 
 fn summarise(a: &mut Analyzer<'_>, input: &Relation, columns: &[String], statistics: &[String]) -> Result<Resolved> {
@@ -150,22 +183,10 @@ fn summarise(a: &mut Analyzer<'_>, input: &Relation, columns: &[String], statist
                 "stddev" => Expr::call("stddev_samp", vec![numeric()]),
                 "min" => Expr::call("min", vec![column.clone()]),
                 "max" => Expr::call("max", vec![column.clone()]),
-                text => match text.strip_suffix('%').and_then(|p| p.trim().parse::<f64>().ok()) {
-                    Some(percent) if (0.0..=100.0).contains(&percent) => Expr::call(
-                        "percentile_approx",
-                        vec![
-                            numeric(),
-                            Expr::literal(Literal::Double(percent / 100.0)),
-                            Expr::literal(Literal::Integer(10_000)),
-                        ],
-                    ),
-                    _ => {
-                        return Err(SparkError::plain(
-                            ExceptionClass::IllegalArgument,
-                            format!("{statistic} is not a recognised statistic"),
-                        ));
-                    }
-                },
+                text => {
+                    let share = Expr::literal(Literal::Double(percentile(statistic, text)? / 100.0));
+                    Expr::call("percentile_approx", vec![numeric(), share, Expr::literal(Literal::Integer(10_000))])
+                }
             };
             let name = format!("{}_{name}", outputs.len());
             outputs.push(to_string(value).alias(name));
@@ -207,15 +228,19 @@ fn two_columns(
                 ),
             ));
         }
-        arguments.push(expr.cast(DataType::Double));
+        // A null counts as 0.
+        let zero = || Expr::literal(Literal::Double(0.0));
+        arguments.push(Expr::call("coalesce", vec![expr.cast(DataType::Double), zero()]));
     }
-    let value = Expr::call(function, arguments);
-    let value =
-        if name == "cov" { Expr::call("coalesce", vec![value, Expr::literal(Literal::Double(0.0))]) } else { value };
+    let mut value = Expr::call(function, arguments);
+    let is_covariance = function == "covar_samp";
+    if is_covariance {
+        value = Expr::call("coalesce", vec![value, Expr::literal(Literal::Double(0.0))]);
+    }
     let relation = Relation::new(RelationKind::Aggregate(Aggregate {
         input: input.clone(),
         grouping: Grouping::By(Vec::new()),
-        aggregates: vec![value.alias(name)],
+        aggregates: vec![value.alias(if is_covariance { "cov" } else { "corr" })],
         is_sql: false,
     }));
     a.relation(&relation)
@@ -230,8 +255,21 @@ fn quantiles(
 ) -> Result<Resolved> {
     let mut outputs = Vec::new();
     let list = Literal::Array(probabilities.iter().map(|p| Literal::Double(*p)).collect(), DataType::Double);
+    let resolved = a.relation(input)?;
+    let scope = a.scope(&[&resolved]);
     for (i, column) in columns.iter().enumerate() {
-        let expr = Expr::attribute(firesteel_sql::parse_attribute_name(column)?).cast(DataType::Double);
+        let expr = Expr::attribute(firesteel_sql::parse_attribute_name(column)?);
+        let data_type = a.expression(&expr, &scope)?.data_type;
+        if !data_type.is_numeric() {
+            return Err(SparkError::plain(
+                ExceptionClass::IllegalArgument,
+                format!(
+                    "requirement failed: Quantile calculation for column {column} with data type {} is not supported.",
+                    class_name(&data_type)
+                ),
+            ));
+        }
+        let expr = expr.cast(DataType::Double);
         // NaN counts for nothing here.
         let not_nan = Expr::call("nanvl", vec![expr, Expr::literal(Literal::Null(DataType::Double))]);
         #[allow(clippy::cast_possible_truncation)]
@@ -253,6 +291,17 @@ fn quantiles(
     let value = Literal::Array(rows, inner.clone());
     let schema = StructType::new(vec![StructField::new("approx_quantile", DataType::array(inner, false), false)]);
     local(schema, vec![vec![value]])
+}
+
+/// A type as Scala prints it.
+fn class_name(data_type: &DataType) -> String {
+    let name = data_type.simple_string();
+    let mut letters = name.chars();
+    match letters.next() {
+        _ if matches!(data_type, DataType::TimestampNtz) => "TimestampNTZType".to_string(),
+        Some(first) => format!("{}{}Type", first.to_uppercase(), letters.as_str()),
+        None => name,
+    }
 }
 
 fn crosstab(a: &mut Analyzer<'_>, input: &Relation, column1: &str, column2: &str) -> Result<Resolved> {
@@ -298,7 +347,7 @@ fn crosstab(a: &mut Analyzer<'_>, input: &Relation, column1: &str, column2: &str
     for name in names {
         let column =
             rows.iter().map(|r| Literal::Long(cells.get(&(r.clone(), name.clone())).copied().unwrap_or(0))).collect();
-        schema.push(StructField::new(name, DataType::Long, true));
+        schema.push(StructField::new(name, DataType::Long, false));
         table.push(column);
     }
     local(StructType::new(schema), table)

@@ -19,7 +19,7 @@ pub(crate) fn table(a: &mut Analyzer<'_>, table: &TableReference) -> Result<Reso
         return Err(SparkError::unsupported("reading a table as a stream"));
     }
     let name = match &table.name {
-        TableName::Parts(parts) => parts.clone(),
+        TableName::Parts(parts, _) => parts.clone(),
         TableName::Identifier(expr) => expression::identifier(a, expr)?,
     };
     if let [one] = name.as_slice() {
@@ -109,6 +109,7 @@ fn cte(a: &mut Analyzer<'_>, name: &str) -> Result<Option<Resolved>> {
             Cte::Defined { query, columns, depth } => {
                 // The definition sees the CTEs before it.
                 let later = a.ctes.split_off(depth);
+                a.begins_query = true;
                 let resolved = a.relation(&query);
                 a.ctes.extend(later);
                 let resolved = super::unary::rename_columns(resolved?, &columns, &name)?;

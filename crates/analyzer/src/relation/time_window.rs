@@ -243,10 +243,7 @@ impl Spread {
         let [time, gap] = self.call.arguments.as_slice() else {
             return Err(SparkError::internal("session_window takes two arguments"));
         };
-        let gap = match &gap.kind {
-            ExprKind::Literal(Literal::String(_)) => gap.clone().cast(DataType::CalendarInterval),
-            _ => gap.clone(),
-        };
+        let gap = gap.clone().cast(DataType::CalendarInterval);
         let time = Expr::call("session_time", vec![time.clone()]).at(self.origin.clone());
         let column = |name: &str| Expr::column(name);
         let windows = project(

@@ -1,6 +1,7 @@
 //! Rows to columns.
 
 use super::leaf;
+use super::unpivot::keeps_strings;
 use crate::analyzer::Analyzer;
 use crate::attribute::Attribute;
 use crate::expression;
@@ -11,6 +12,21 @@ use firesteel_functions::coercion;
 use firesteel_plan::{Expr, Relation};
 use firesteel_types::{DataType, Literal, StructField, StructType};
 use std::sync::Arc;
+
+/// The type that all columns fit into, found from left to right.
+fn common_type(types: &[DataType], ansi: bool) -> Result<DataType> {
+    let mut common = DataType::Null;
+    for next in types {
+        let pair = [common.clone(), next.clone()];
+        let wider = coercion::wider_common_type(&pair, ansi).filter(|_| keeps_strings(&pair));
+        common = wider.ok_or_else(|| {
+            SparkError::new("TRANSPOSE_NO_LEAST_COMMON_TYPE")
+                .with("dt1", format!("\"{}\"", common.sql()))
+                .with("dt2", format!("\"{}\"", next.sql()))
+        })?;
+    }
+    Ok(common)
+}
 
 /// The index column's values become column names, sorted; the query runs now.
 pub(crate) fn transpose(a: &mut Analyzer<'_>, input: &Relation, index_columns: &[Expr]) -> Result<Resolved> {
@@ -42,17 +58,7 @@ pub(crate) fn transpose(a: &mut Analyzer<'_>, input: &Relation, index_columns: &
     }
     let others: Vec<Attribute> = resolved.output.iter().filter(|c| c.id != index.id).cloned().collect();
     let types: Vec<DataType> = others.iter().map(|c| c.data_type.clone()).collect();
-    let common = if types.is_empty() {
-        DataType::STRING
-    } else {
-        coercion::wider_common_type(&types, a.env.conf().ansi_enabled)
-            .filter(|t| !t.is_string() || types.iter().all(DataType::is_string))
-            .ok_or_else(|| {
-                SparkError::new("TRANSPOSE_NO_LEAST_COMMON_TYPE")
-                    .with("dt1", types.first().map(DataType::sql).unwrap_or_default())
-                    .with("dt2", types.last().map(DataType::sql).unwrap_or_default())
-            })?
-    };
+    let common = if types.is_empty() { DataType::STRING } else { common_type(&types, a.env.conf().ansi_enabled)? };
     let max = a.env.conf().transpose_max_values;
     let mut columns: Vec<(String, Vec<Literal>)> = Vec::new();
     let position = |id| resolved.output.iter().position(|c| c.id == id).unwrap_or(0);

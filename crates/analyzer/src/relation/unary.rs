@@ -2,7 +2,7 @@
 
 use super::select::project_over;
 use super::{leaf, table};
-use crate::analyzer::{Analyzer, Observation};
+use crate::analyzer::{Analyzer, Observation, at};
 use crate::attribute::{Attribute, quote};
 use crate::exchange::{Scheme, exchange};
 use crate::expression::{self, NamedExpr};
@@ -11,8 +11,9 @@ use crate::scope::Scope;
 use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, SortExpr, lit};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::TypedExpr;
+use firesteel_functions::cast::parse_interval::parse_calendar_interval;
 use firesteel_plan::{Expr, ExprKind, Options, Relation, RelationKind, SortOrder};
-use firesteel_types::{DataType, Literal, StructType};
+use firesteel_types::{DataType, Literal, StructType, number_text};
 use std::sync::Arc;
 
 /// A condition must be boolean.
@@ -59,9 +60,12 @@ fn filter_by(a: &mut Analyzer<'_>, input: &Relation, condition: &Expr, allows_wi
     a.below_used.clear();
     let file = a.file_used.take();
     let in_where = std::mem::replace(&mut a.in_where, !allows_windows);
-    let analysed = a.expression(condition, &scope);
+    let analysed = refuse_star(condition, "Filter").and_then(|()| a.expression(condition, &scope));
     a.in_where = in_where;
-    let typed = boolean(analysed?, "WHERE")?;
+    let typed = boolean(analysed.map_err(|error| outside_select(error, "Filter"))?, "WHERE")?;
+    if allows_windows && !expression::contains_window(&typed.expr) {
+        return Err(SparkError::new("QUALIFY_REQUIRES_WINDOW_FUNCTION"));
+    }
     let mut below = std::mem::take(&mut a.below_used);
     below.extend(std::mem::replace(&mut a.file_used, file));
     if !allows_windows {
@@ -97,6 +101,26 @@ fn expression_has_aggregate(expr: &DfExpr) -> bool {
     expr.exists(|e| Ok(matches!(e, DfExpr::AggregateFunction(_)))).unwrap_or(false)
 }
 
+/// A star is no value of its own in an operator.
+pub(crate) fn refuse_star(expr: &Expr, operator: &str) -> Result<()> {
+    if matches!(expr.kind, ExprKind::Star { .. }) {
+        let error = SparkError::new("INVALID_USAGE_OF_STAR_OR_REGEX").with("elem", "'*'").with("prettyName", operator);
+        return Err(at(error, &expr.origin));
+    }
+    Ok(())
+}
+
+/// The error for a generator in an operator that is no select list.
+pub(crate) fn outside_select(error: SparkError, operator: &str) -> SparkError {
+    if !error.is("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS") {
+        return error;
+    }
+    let text = error.parameters().iter().find(|(name, _)| name == "expression").map(|(_, text)| text.clone());
+    let text = text.unwrap_or_default();
+    SparkError::new("UNSUPPORTED_GENERATOR.OUTSIDE_SELECT")
+        .with("plan", format!("'{operator} ({})", text.trim_matches('"')))
+}
+
 /// LIMIT and OFFSET: constants of integral type, not negative.
 pub(crate) fn limit(
     a: &mut Analyzer<'_>,
@@ -104,22 +128,35 @@ pub(crate) fn limit(
     limit: Option<&Expr>,
     offset: Option<&Expr>,
 ) -> Result<Resolved> {
-    let limit = limit.map(|e| row_count(a, e, "limit")).transpose()?;
+    let limit = limit.map(|e| row_count(a, e, "limit", input)).transpose()?;
     let wanted = limit.filter(|_| super::with::limits_source(input)).and_then(|n| i64::try_from(n).ok());
     let around = std::mem::replace(&mut a.row_limit, wanted);
+    let below = input;
     let analysed = a.relation(input);
     a.row_limit = around;
     let input = analysed?;
-    let offset = offset.map(|e| row_count(a, e, "offset")).transpose()?;
+    let offset = offset.map(|e| row_count(a, e, "offset", below)).transpose()?;
     let plan = input.plan.clone();
     let plan =
         built(LogicalPlanBuilder::from(plan).limit(offset.unwrap_or(0), limit).and_then(LogicalPlanBuilder::build))?;
     Ok(input.with_plan(plan))
 }
 
-fn row_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str) -> Result<usize> {
+fn row_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str, input: &Relation) -> Result<usize> {
+    constant_count(a, expr, name, input).map_err(|error| at(error, &expr.origin))
+}
+
+fn constant_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str, input: &Relation) -> Result<usize> {
     a.sql_functions.clear();
-    let typed = a.constant(expr)?;
+    let typed = match a.constant(expr) {
+        // A column that is there is no constant; one that is not is not known.
+        Err(error) if error.is("UNRESOLVED_COLUMN") => {
+            let input = a.relation(input)?;
+            let scope = a.scope(&[&input]);
+            a.expression(expr, &scope).map_err(|_| error)?
+        }
+        typed => typed?,
+    };
     expression::refuse_sql_functions(a, "GlobalLimit")?;
     let text = format!("\"{}\"", typed.name);
     if !typed.is_foldable() {
@@ -153,7 +190,12 @@ fn row_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str) -> Result<us
 /// The last rows: run now, as only the end of the rows tells where they start.
 pub(crate) fn tail(a: &mut Analyzer<'_>, input: &Relation, limit: i32) -> Result<Resolved> {
     let input = a.relation(input)?;
-    let mut left = usize::try_from(limit).unwrap_or(0);
+    let mut left = usize::try_from(limit).map_err(|_| {
+        SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE")
+            .with("name", "tail")
+            .with("expr", format!("\"{limit}\""))
+            .with("v", limit.to_string())
+    })?;
     let batches = a.env.run(&input)?;
     let arrow_schema = batches.first().map(|b| b.schema());
     let mut tail = Vec::new();
@@ -182,10 +224,11 @@ pub(crate) fn deduplicate(
     columns: Option<&[Expr]>,
     within_watermark: bool,
 ) -> Result<Resolved> {
-    if within_watermark {
-        return Err(SparkError::unsupported("dropDuplicatesWithinWatermark (Structured Streaming)"));
-    }
     let input = a.relation(input)?;
+    if within_watermark {
+        return Err(SparkError::new("_LEGACY_ERROR_TEMP_3102")
+            .with("msg", "dropDuplicatesWithinWatermark is not supported with batch DataFrames/DataSets"));
+    }
     let exact = input.exact()?;
     let Some(columns) = columns else {
         super::set_operation::check_equatable(&input.output)?;
@@ -195,8 +238,24 @@ pub(crate) fn deduplicate(
     let scope = a.scope(&[&input]);
     let mut keys = Vec::new();
     for column in columns {
-        let typed = a.expression(column, &scope)?;
-        keys.push(typed.expr);
+        let ExprKind::Attribute { name, .. } = &column.kind else {
+            keys.push(a.expression(column, &scope)?.expr);
+            continue;
+        };
+        let name = name.join(".");
+        let mut is_known = false;
+        for found in input.output.iter().filter(|c| scope.same_name(&c.name, &name)).map(Attribute::expr) {
+            is_known = true;
+            if !keys.contains(&found) {
+                keys.push(found);
+            }
+        }
+        if !is_known {
+            let fields: Vec<&str> = input.output.iter().map(|c| c.name.as_str()).collect();
+            return Err(SparkError::new("CONNECT_INVALID_PLAN.UNRESOLVED_COLUMN_AMONG_FIELD_NAMES")
+                .with("colName", name)
+                .with("fieldNames", fields.join(", ")));
+        }
     }
     let exact = comparable_keys(a, &input, exact, &keys)?;
     // Each other column's first value of the group.
@@ -263,7 +322,11 @@ pub(crate) fn subquery_alias(
     qualifier: &[String],
     columns: &[String],
 ) -> Result<Resolved> {
-    let resolved = a.relation(input)?;
+    // Hints do not reach into subqueries.
+    let hinted = std::mem::take(&mut a.broadcast);
+    let resolved = a.relation(input);
+    a.broadcast = hinted;
+    let resolved = super::hint::named(a, resolved?, alias);
     if matches!(input.kind(), RelationKind::Values { .. })
         && !columns.is_empty()
         && columns.len() != resolved.output.len()
@@ -290,8 +353,8 @@ pub(crate) fn rename_columns(resolved: Resolved, columns: &[String], alias: &str
     if columns.len() != resolved.output.len() {
         let _ = alias;
         return Err(SparkError::new("ASSIGNMENT_ARITY_MISMATCH")
-            .with("numExpr", resolved.output.len().to_string())
-            .with("numTarget", columns.len().to_string()));
+            .with("numExpr", columns.len().to_string())
+            .with("numTarget", resolved.output.len().to_string()));
     }
     rename(&resolved, columns)
 }
@@ -463,7 +526,10 @@ pub(crate) fn sample(
     if with_replacement && upper - lower < -1e-6 {
         return Err(SparkError::plain(
             ExceptionClass::IllegalArgument,
-            format!("requirement failed: Sampling fraction ({}) must be nonnegative with replacement", upper - lower),
+            format!(
+                "requirement failed: Sampling fraction ({}) must be nonnegative with replacement",
+                number_text::double_text(upper - lower)
+            ),
         ));
     }
     if !with_replacement && (!(lower - 1e-6..=1.0 + 1e-6).contains(&upper) || lower < -1e-6) {
@@ -471,7 +537,7 @@ pub(crate) fn sample(
             ExceptionClass::IllegalArgument,
             format!(
                 "requirement failed: Sampling fraction ({}) must be on interval [0, 1] without replacement",
-                upper - lower
+                number_text::double_text(upper - lower)
             ),
         ));
     }
@@ -487,7 +553,7 @@ pub(crate) fn sample(
             input = input.with_plan(plan);
         }
     }
-    let seed = seed.unwrap_or_else(|| a.env.query_time());
+    let seed = seed.unwrap_or_else(|| a.env.query_time().micros());
     if with_replacement {
         return sample_with_replacement(a, input, upper - lower, seed);
     }
@@ -517,35 +583,6 @@ fn sample_with_replacement(a: &mut Analyzer<'_>, input: Resolved, fraction: f64,
             .and_then(LogicalPlanBuilder::build),
     )?;
     exactly(input.with_plan(plan))
-}
-
-/// Hints: partitioning hints act, join strategies are left to the engine, unknown ones are ignored as in Spark.
-pub(crate) fn hint(a: &mut Analyzer<'_>, input: &Relation, name: &str, parameters: &[Expr]) -> Result<Resolved> {
-    let number = |e: &Expr| match e.kind {
-        ExprKind::Literal(Literal::Integer(n)) => Some(n),
-        ExprKind::Literal(Literal::Long(n)) => i32::try_from(n).ok(),
-        _ => None,
-    };
-    match name.to_ascii_uppercase().as_str() {
-        "REPARTITION" => {
-            let count = parameters.first().and_then(number);
-            let keys = if count.is_some() { &parameters[1..] } else { parameters };
-            match (count, keys) {
-                (Some(n), []) => repartition(a, input, n, true),
-                (n, keys) => repartition_by(a, input, keys, n),
-            }
-        }
-        "REPARTITION_BY_RANGE" | "REBALANCE" => {
-            let count = parameters.first().and_then(number);
-            let keys = if count.is_some() { &parameters[1..] } else { parameters };
-            repartition_by(a, input, keys, count)
-        }
-        "COALESCE" => match parameters.first().and_then(number) {
-            Some(n) => repartition(a, input, n, false),
-            None => a.relation(input),
-        },
-        _ => a.relation(input),
-    }
 }
 
 /// `df.to(schema)`: columns by name, reordered and cast.
@@ -629,6 +666,21 @@ pub(crate) fn collect_metrics(
         outputs.iter().map(|o| (o.attribute.column_name(), o.typed.clone())).collect(),
     )?;
     Ok(input.with_plan(plan))
+}
+
+/// Rows at hand are never late: of a watermark only its delay is checked.
+pub(crate) fn with_watermark(a: &mut Analyzer<'_>, input: &Relation, delay: &str) -> Result<Resolved> {
+    const DAY: i128 = 86_400_000_000;
+    let (months, days, microseconds) = parse_calendar_interval(delay)
+        .map_err(|_| SparkError::new("CANNOT_PARSE_INTERVAL").with("intervalString", format!("'{delay}'")))?;
+    let days = i128::from(days) + 31 * i128::from(months);
+    if days * DAY + i128::from(microseconds) < 0 {
+        return Err(SparkError::plain(
+            ExceptionClass::IllegalArgument,
+            format!("requirement failed: delay threshold ({delay}) should not be negative."),
+        ));
+    }
+    a.relation(input)
 }
 
 /// CSV, JSON or XML text in a column of strings.

@@ -10,6 +10,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_functions::{TypedExpr, coercion};
 use firesteel_plan::{Expr, Origin, Unpivot};
 use firesteel_types::{DataType, Literal};
+use std::collections::BTreeMap;
 
 /// Each value column (or group of them) becomes rows: ids, the column's name, its values.
 pub(crate) fn unpivot(a: &mut Analyzer<'_>, unpivot: &Unpivot) -> Result<Resolved> {
@@ -63,7 +64,9 @@ pub(crate) fn unpivot(a: &mut Analyzer<'_>, unpivot: &Unpivot) -> Result<Resolve
     for i in 0..width {
         let all: Vec<DataType> = values.iter().map(|(g, _)| g[i].typed.data_type.clone()).collect();
         types.push(
-            coercion::wider_common_type(&all, ansi).filter(|t| is_safe(&all, t)).ok_or_else(|| mismatch(&values, i))?,
+            coercion::wider_common_type(&all, ansi)
+                .filter(|_| keeps_strings(&all))
+                .ok_or_else(|| mismatch(&values, i))?,
         );
     }
     // Each row becomes an array of rows: what comes out follows the input's order, then that of the value columns.
@@ -104,6 +107,12 @@ pub(crate) fn unpivot(a: &mut Analyzer<'_>, unpivot: &Unpivot) -> Result<Resolve
     Ok(union.with_plan(plan))
 }
 
+/// Types may be widened, but strings do not become anything else, nor anything else a string.
+pub(super) fn keeps_strings(types: &[DataType]) -> bool {
+    let are_strings = |t: &&DataType| t.is_string() || t.is_null();
+    !types.iter().any(DataType::is_string) || types.iter().all(|t| are_strings(&t))
+}
+
 fn field_name(name: &str) -> Result<TypedExpr> {
     expression::literal(&Literal::String(name.to_string()))
 }
@@ -138,17 +147,21 @@ fn expanded(
     project_over(input, plan, outputs)
 }
 
-/// Values may be widened, but not turned into strings.
-fn is_safe(all: &[DataType], common: &DataType) -> bool {
-    !common.is_string() || all.iter().all(|t| t.is_string() || t.is_null())
-}
-
 fn mismatch(values: &[(Vec<NamedExpr>, Option<String>)], i: usize) -> SparkError {
-    let types: Vec<String> = values
-        .iter()
-        .map(|(g, _)| format!("\"{}\" ({})", g[i].typed.data_type.sql(), crate::attribute::quote(&g[i].attribute.name)))
-        .collect();
-    SparkError::new("UNPIVOT_VALUE_DATA_TYPE_MISMATCH").with("types", types.join(", "))
+    const SHOWN: usize = 3;
+    let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (group, _) in values {
+        let column = crate::attribute::quote(&group[i].attribute.name);
+        columns.entry(group[i].typed.data_type.sql()).or_default().push(column);
+    }
+    let types = columns.into_iter().map(|(data_type, mut names)| {
+        if names.len() > SHOWN {
+            names.truncate(SHOWN);
+            names.push("...".to_string());
+        }
+        format!("\"{data_type}\" ({})", names.join(", "))
+    });
+    SparkError::new("UNPIVOT_VALUE_DATA_TYPE_MISMATCH").with("types", types.collect::<Vec<_>>().join(", "))
 }
 
 fn columns(a: &mut Analyzer<'_>, exprs: &[Expr], scope: &crate::scope::Scope) -> Result<Vec<NamedExpr>> {

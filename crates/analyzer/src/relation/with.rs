@@ -21,7 +21,8 @@ pub(crate) fn with(
     ctes: &[CteDefinition],
     is_recursive: bool,
 ) -> Result<Resolved> {
-    within(a, ctes, is_recursive, |a| a.relation(input))
+    let begins_query = std::mem::take(&mut a.begins_query);
+    within(a, ctes, is_recursive, begins_query, |a| a.relation(input))
 }
 
 /// Analyses something that may use definitions.
@@ -29,29 +30,36 @@ fn within(
     a: &mut Analyzer<'_>,
     ctes: &[CteDefinition],
     is_recursive: bool,
+    begins_query: bool,
     analyse: impl FnOnce(&mut Analyzer<'_>) -> Result<Resolved>,
 ) -> Result<Resolved> {
     let depth = a.ctes.len();
-    let result = define(a, ctes, is_recursive).and_then(|()| check_unused(a, ctes, depth)).and_then(|()| analyse(a));
+    let result = define(a, ctes, is_recursive, begins_query)
+        .and_then(|()| check_unused(a, ctes, depth))
+        .and_then(|()| analyse(a));
     a.ctes.truncate(depth);
     result
 }
 
-fn define(a: &mut Analyzer<'_>, ctes: &[CteDefinition], is_recursive: bool) -> Result<()> {
+/// `begins_query`: a definition or an expression's subquery begins here. Elsewhere names may be used again.
+fn define(a: &mut Analyzer<'_>, ctes: &[CteDefinition], is_recursive: bool, begins_query: bool) -> Result<()> {
     let outer = a.ctes.len();
     for (i, cte) in ctes.iter().enumerate() {
         if ctes[..i].iter().any(|c| c.name.eq_ignore_ascii_case(&cte.name)) {
             return Err(SparkError::new("DUPLICATED_CTE_NAMES").with("duplicateNames", quote(&cte.name)));
         }
         let is_outer = |names: &HashMap<String, Cte>| names.keys().any(|n| n.eq_ignore_ascii_case(&cte.name));
-        if a.env.conf().cte_precedence == CtePrecedence::Exception && a.ctes[..outer].iter().any(is_outer) {
+        if begins_query
+            && a.env.conf().cte_precedence == CtePrecedence::Exception
+            && a.ctes[..outer].iter().any(is_outer)
+        {
             return Err(SparkError::new("AMBIGUOUS_ALIAS_IN_NESTED_CTE")
                 .with("name", quote(&cte.name))
                 .with("config", "\"spark.sql.legacy.ctePrecedencePolicy\"")
                 .with("docroot", "https://spark.apache.org/docs/latest"));
         }
         let depth = a.ctes.len();
-        let definition = if is_recursive && refers_to(&cte.query, &cte.name) {
+        let definition = if is_recursive && refers_to(&cte.query, &cte.name) && !redefines(&cte.query, &cte.name) {
             Cte::Recursive { definition: cte.clone(), depth }
         } else {
             Cte::Defined { query: cte.query.clone(), columns: cte.columns.clone(), depth }
@@ -67,6 +75,7 @@ fn check_unused(a: &mut Analyzer<'_>, ctes: &[CteDefinition], depth: usize) -> R
         match a.ctes.get(depth + i).and_then(|m| m.values().next().cloned()) {
             Some(Cte::Defined { query, columns, depth }) => {
                 let later = a.ctes.split_off(depth);
+                a.begins_query = true;
                 let resolved = a.relation(&query);
                 a.ctes.extend(later);
                 super::unary::rename_columns(resolved?, &columns, &ctes[i].name)?;
@@ -78,6 +87,15 @@ fn check_unused(a: &mut Analyzer<'_>, ctes: &[CteDefinition], depth: usize) -> R
         }
     }
     Ok(())
+}
+
+/// Whether the name means a definition of the query's own.
+fn redefines(query: &Relation, name: &str) -> bool {
+    match query.kind() {
+        RelationKind::With { ctes, .. } => ctes.iter().any(|cte| cte.name.eq_ignore_ascii_case(name)),
+        RelationKind::SubqueryAlias { input, .. } => redefines(input, name),
+        _ => false,
+    }
 }
 
 fn refers_to(query: &Relation, name: &str) -> bool {
@@ -103,7 +121,11 @@ fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition, query: &Relation) -> Res
         _ => (query, cte.columns.clone()),
     };
     if let RelationKind::With { input, ctes, is_recursive } = query.kind() {
-        return within(a, ctes, *is_recursive, |a| recursive(a, cte, input));
+        // Definitions before the union are no part of the recursion.
+        a.ctes.push(HashMap::from([(cte.name.clone(), Cte::Anchor)]));
+        let resolved = within(a, ctes, *is_recursive, false, |a| recursive(a, cte, input));
+        a.ctes.pop();
+        return resolved;
     }
     let RelationKind::SetOperation(SetOperation { left, right, operator: SetOperator::Union, is_all, .. }) =
         query.kind()

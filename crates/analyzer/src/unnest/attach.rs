@@ -280,7 +280,7 @@ fn counted(input: LogicalPlan, pulled: Pulled, column: &Column, outer: &Outer<'_
     let plan = built(Aggregate::try_new(Arc::new(pulled.plan), keys, aggregates).map(LogicalPlan::Aggregate))?;
     let (pulled, names) = Pulled { plan, conditions: pulled.conditions, empty: None }.renamed(outer)?;
     let name = |name: &str| names.get(name).cloned().ok_or_else(|| SparkError::internal("a lost column"));
-    let value = at_most_one(name(&first)?, name(&count)?);
+    let value = at_most_one().call(vec![name(&first)?, name(&count)?]);
     let conditions = bound(&pulled, outer)?;
     Ok((joined(input, pulled.plan, JoinType::Left, conditions)?, value))
 }

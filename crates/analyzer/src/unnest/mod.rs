@@ -23,6 +23,8 @@ use datafusion::logical_expr::{Expr, Filter, Join, JoinType, LogicalPlan, Logica
 use firesteel_error::{Result, SparkError};
 use std::sync::Arc;
 
+pub use single::{AT_MOST_ONE, at_most_one};
+
 /// The plan without correlated subqueries, and without lateral joins.
 ///
 /// Scalar subqueries that refer to nothing outside stay: they are run before the plan.

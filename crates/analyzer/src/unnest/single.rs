@@ -3,11 +3,12 @@
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::{DataFusionError, Result as DfResult};
-use datafusion::logical_expr::{
-    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
-};
+use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
 use firesteel_error::SparkError;
 use std::sync::Arc;
+
+/// The name by which plans call the function.
+pub const AT_MOST_ONE: &str = "at_most_one";
 
 /// `at_most_one(value, count)`: the value, or an error where the count of rows is more than one.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -17,7 +18,7 @@ struct AtMostOne {
 
 impl ScalarUDFImpl for AtMostOne {
     fn name(&self) -> &str {
-        "at_most_one"
+        AT_MOST_ONE
     }
 
     fn signature(&self) -> &Signature {
@@ -41,8 +42,7 @@ impl ScalarUDFImpl for AtMostOne {
     }
 }
 
-/// The value, where there are no more rows than one.
-pub(super) fn at_most_one(value: Expr, count: Expr) -> Expr {
-    let function = AtMostOne { signature: Signature::any(2, Volatility::Volatile) };
-    Arc::new(ScalarUDF::new_from_impl(function)).call(vec![value, count])
+/// `at_most_one(value, count)`: the value, where there are no more rows than one.
+pub fn at_most_one() -> Arc<ScalarUDF> {
+    Arc::new(ScalarUDF::new_from_impl(AtMostOne { signature: Signature::any(2, Volatility::Volatile) }))
 }

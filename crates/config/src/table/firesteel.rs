@@ -19,6 +19,7 @@ pub(super) static TABLE: &[ConfigEntry] = &[
     e("spark.firesteel.memory.fraction", Double, Is("0.7"), Inside(0.0, 1.0), "The share of the machine's memory that queries may take together, if no limit in bytes is set."),
     e("spark.firesteel.memory.limit", Bytes(Byte), Unset, AtLeast(1), "How much memory queries may take together."),
     e("spark.firesteel.memory.sessionFraction", Double, Is("0.9"), Check::Within(0.0, 1.0), "The share of the memory limit that the queries of one session may take."),
+    e("spark.firesteel.metastore.path", Text, Unset, Check::Any, "The file that keeps databases, tables, views and functions between runs of the server; they end with it if unset."),
     e("spark.firesteel.python.executable", Text, Unset, Check::Any, "The Python that runs user functions; the first one on the path if unset."),
     e("spark.firesteel.python.workers", Int, Is("0"), Between(0, 4096), "How many Python workers may live at a time; 0 for one per core."),
     e("spark.firesteel.result.bufferSize", Bytes(Byte), Is("67108864b"), AtLeast(1), "How many bytes of results an operation holds for a slow client before it waits."),

@@ -3,9 +3,10 @@
 use super::{bound, malformed, rebuild};
 use datafusion::common::Result as DfResult;
 use datafusion::logical_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, WindowUDF};
-use firesteel_error::{QueryContext, QueryContextKind};
+use firesteel_error::{Excerpt, QueryContext, QueryContextKind};
 use firesteel_functions::aggregate::udaf::{Call, SparkAggregateUdf};
-use firesteel_functions::window::offset::Offset;
+use firesteel_functions::scalar::lambda::{self, higher_order::PlainCall, higher_order::SparkHigherOrderUdf};
+use firesteel_functions::window::{offset::Offset, pandas};
 use firesteel_functions::{KernelSettings, SparkScalarUdf};
 use firesteel_types::DataType;
 use serde::{Deserialize, Serialize};
@@ -24,35 +25,36 @@ struct Place {
     call_site: String,
     line: usize,
     column: usize,
+    marked: String,
 }
 
 impl Place {
     fn of(context: &QueryContext) -> Self {
+        let excerpt = context.excerpt();
         Self {
             is_sql: context.kind == QueryContextKind::Sql,
             object_type: context.object_type.clone(),
             object_name: context.object_name.clone(),
             start_index: context.start_index,
             stop_index: context.stop_index,
-            fragment: context.fragment.clone(),
             call_site: context.call_site.clone(),
-            line: context.line,
-            column: context.column,
+            fragment: excerpt.fragment,
+            line: excerpt.line,
+            column: excerpt.column,
+            marked: excerpt.marked,
         }
     }
 
     fn context(self) -> Arc<QueryContext> {
-        Arc::new(QueryContext {
-            kind: if self.is_sql { QueryContextKind::Sql } else { QueryContextKind::DataFrame },
-            object_type: self.object_type,
-            object_name: self.object_name,
-            start_index: self.start_index,
-            stop_index: self.stop_index,
-            fragment: self.fragment,
-            call_site: self.call_site,
-            line: self.line,
-            column: self.column,
-        })
+        let mut place = if self.is_sql {
+            QueryContext::sql("", self.start_index, self.stop_index)
+        } else {
+            QueryContext::data_frame(&self.fragment, self.call_site)
+        };
+        let excerpt = Excerpt { fragment: self.fragment, line: self.line, column: self.column, marked: self.marked };
+        place.object_type = self.object_type;
+        place.object_name = self.object_name;
+        Arc::new(place.with_excerpt(excerpt))
     }
 }
 
@@ -74,6 +76,23 @@ impl Plain {
         let read = |text: &String| DataType::from_json(text).map_err(super::external);
         Ok((self.arguments.iter().map(read).collect::<DfResult<_>>()?, read(&self.returns)?))
     }
+
+    fn settings(&self) -> KernelSettings {
+        KernelSettings {
+            ansi: self.ansi,
+            time_zone: self.time_zone.as_str().into(),
+            payload: self.payload.as_deref().map(Arc::from),
+        }
+    }
+}
+
+/// A call of a function with lambdas.
+#[derive(Serialize, Deserialize)]
+struct PlainHigherOrder {
+    /// The arguments are the values and what the lambdas give.
+    call: Plain,
+    /// Type and nullability of each parameter of each lambda.
+    parameters: Vec<Vec<(String, bool)>>,
 }
 
 /// A call of `lag` or `lead`.
@@ -96,6 +115,8 @@ pub(super) fn encode_scalar(function: &ScalarUDF, bytes: &mut Vec<u8>) -> DfResu
     // DataFusion's own are found by their names.
     let Some(udf) = inner.downcast_ref::<SparkScalarUdf>() else { return Ok(()) };
     if rebuild::scalar(udf).is_none() {
+        // Logical plans are written in spite of the error: the call must not come back as another function.
+        write(&(), bytes)?;
         return Err(bound(format!("this call of the function {}", function.name())));
     }
     let settings = udf.settings();
@@ -116,13 +137,12 @@ pub(super) fn decode_scalar(name: &str, bytes: &[u8]) -> DfResult<Arc<ScalarUDF>
     if bytes.is_empty() && name == "sha1" {
         return Ok(datafusion_spark::function::hash::sha1());
     }
+    if bytes.is_empty() && name == firesteel_analyzer::AT_MOST_ONE {
+        return Ok(firesteel_analyzer::at_most_one());
+    }
     let plain: Plain = serde_json::from_slice(bytes).map_err(|_| malformed(&format!("the function {name}")))?;
     let (arguments, returns) = plain.types()?;
-    let settings = KernelSettings {
-        ansi: plain.ansi,
-        time_zone: plain.time_zone.as_str().into(),
-        payload: plain.payload.as_deref().map(Arc::from),
-    };
+    let settings = plain.settings();
     let call = rebuild::ScalarCall {
         name: &plain.name,
         arguments: &arguments,
@@ -181,6 +201,11 @@ pub(super) fn encode_window(function: &WindowUDF, bytes: &mut Vec<u8>) -> DfResu
 
 pub(super) fn decode_window(name: &str, bytes: &[u8]) -> DfResult<Arc<WindowUDF>> {
     let broken = || malformed(&format!("the window function {name}"));
+    if bytes.is_empty()
+        && let Some(function) = pandas::of_name(name)
+    {
+        return Ok(Arc::new(function));
+    }
     let plain: PlainOffset = serde_json::from_slice(bytes).map_err(|_| broken())?;
     let data_type = DataType::from_json(&plain.data_type).map_err(super::external)?;
     let offset =
@@ -188,6 +213,47 @@ pub(super) fn decode_window(name: &str, bytes: &[u8]) -> DfResult<Arc<WindowUDF>
     Ok(Arc::new(WindowUDF::new_from_impl(offset)))
 }
 
-pub(super) fn encode_higher_order(function: &HigherOrderUDF) -> DfResult<()> {
-    Err(bound(format!("the function {} with its lambdas", function.name())))
+pub(super) fn encode_higher_order(function: &HigherOrderUDF, bytes: &mut Vec<u8>) -> DfResult<()> {
+    let inner: &dyn Any = function.inner().as_ref();
+    let Some(udf) = inner.downcast_ref::<SparkHigherOrderUdf>() else { return Ok(()) };
+    let call = &udf.call;
+    let parameter = |(data_type, nullable): &(DataType, bool)| (data_type.json(), *nullable);
+    let plain = PlainHigherOrder {
+        call: Plain {
+            name: function.name().to_string(),
+            arguments: call.types.iter().map(DataType::json).collect(),
+            returns: call.return_type.json(),
+            nullable: call.nullable,
+            ansi: call.settings.ansi,
+            time_zone: call.settings.time_zone.to_string(),
+            payload: call.settings.payload.as_deref().map(str::to_string),
+            place: call.context.as_deref().map(Place::of),
+        },
+        parameters: call.parameters.iter().map(|list| list.iter().map(parameter).collect()).collect(),
+    };
+    write(&plain, bytes)
+}
+
+pub(super) fn decode_higher_order(name: &str, bytes: &[u8]) -> DfResult<Arc<HigherOrderUDF>> {
+    let broken = || malformed(&format!("the function {name}"));
+    let plain: PlainHigherOrder = serde_json::from_slice(bytes).map_err(|_| broken())?;
+    let (own_name, evaluate) = lambda::evaluation(&plain.call.name).ok_or_else(broken)?;
+    let (types, return_type) = plain.call.types()?;
+    let parameter = |(text, nullable): &(String, bool)| -> DfResult<(DataType, bool)> {
+        Ok((DataType::from_json(text).map_err(super::external)?, *nullable))
+    };
+    let parameters = plain
+        .parameters
+        .iter()
+        .map(|list| list.iter().map(parameter).collect::<DfResult<Vec<_>>>())
+        .collect::<DfResult<Vec<_>>>()?;
+    let call = PlainCall {
+        types,
+        parameters,
+        return_type,
+        nullable: plain.call.nullable,
+        settings: plain.call.settings(),
+        context: plain.call.place.map(Place::context),
+    };
+    Ok(Arc::new(HigherOrderUDF::new_from_impl(SparkHigherOrderUdf::new(own_name, evaluate, call))))
 }

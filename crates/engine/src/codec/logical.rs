@@ -124,8 +124,12 @@ impl LogicalExtensionCodec for Codec {
         function::encode_scalar(function, bytes)
     }
 
-    fn try_encode_higher_order_function(&self, function: &HigherOrderUDF, _bytes: &mut Vec<u8>) -> DfResult<()> {
-        function::encode_higher_order(function)
+    fn try_decode_higher_order_function(&self, name: &str, bytes: &[u8]) -> DfResult<Arc<HigherOrderUDF>> {
+        function::decode_higher_order(name, bytes)
+    }
+
+    fn try_encode_higher_order_function(&self, function: &HigherOrderUDF, bytes: &mut Vec<u8>) -> DfResult<()> {
+        function::encode_higher_order(function, bytes)
     }
 
     fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> DfResult<Arc<AggregateUDF>> {

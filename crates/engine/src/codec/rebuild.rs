@@ -10,7 +10,7 @@ use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr, ScalarUDF};
 use firesteel_config::{SessionConfig, SqlConf, keys};
 use firesteel_error::QueryContext;
-use firesteel_functions::function::{Body, SessionFacts};
+use firesteel_functions::function::{Body, QueryTime, SessionFacts};
 use firesteel_functions::{BuildContext, Function, KernelSettings, SparkScalarUdf, TypedExpr, registry};
 use firesteel_types::DataType;
 use std::any::Any;
@@ -42,8 +42,11 @@ pub(super) fn scalar(udf: &SparkScalarUdf) -> Option<Arc<ScalarUDF>> {
 
 impl ScalarCall<'_> {
     pub(super) fn build(&self) -> Option<Arc<ScalarUDF>> {
-        let function = hidden(self.name).or_else(|| registry::lookup(self.name))?;
-        if let Body::Scalar { kernel, .. } = &function.body {
+        let hidden = hidden(self.name);
+        // The declaration knows whether the function is deterministic; the kernel may stand elsewhere.
+        let declared = registry::lookup(self.name).filter(|function| function.name == self.name);
+        let function = declared.or(hidden)?;
+        if let Body::Scalar { kernel, .. } = &hidden.unwrap_or(function).body {
             let udf = SparkScalarUdf::new(
                 function,
                 *kernel,
@@ -66,7 +69,8 @@ impl ScalarCall<'_> {
         config.set(keys::SESSION_TIME_ZONE, &self.settings.time_zone).ok()?;
         let conf = SqlConf::new(&config);
         let facts = SessionFacts::default();
-        let mut context = BuildContext { conf: &conf, query_time: 0, context: self.context.clone(), session: &facts };
+        let mut context =
+            BuildContext { conf: &conf, query_time: &QueryTime::at(0), context: self.context.clone(), session: &facts };
         let columns = self
             .arguments
             .iter()

@@ -70,7 +70,7 @@ impl Persisted {
 
 /// What a relation is persisted under: a table that is read as it stands has its name.
 fn key_of(session: &Session, relation: &Relation) -> Result<PersistKey> {
-    if let RelationKind::Table(TableReference { name: TableName::Parts(parts), options, time_travel: None, .. }) =
+    if let RelationKind::Table(TableReference { name: TableName::Parts(parts, _), options, time_travel: None, .. }) =
         relation.kind()
         && options.is_empty()
         && let Some(key) = session.persist_key(parts, &session.current().read().1.clone())?

@@ -15,17 +15,29 @@ use firesteel_types::{Literal, Metadata, StructField};
 impl Runner {
     pub(super) fn alter_table(&self, name: &TableName, action: &TableAction) -> Result<LocalRows> {
         let parts = self.parts(name)?;
-        let table = match self.found(&parts)? {
+        let not_a_table = |name_of_view: String| {
+            // Views can be renamed and have properties, by another statement.
+            let has_alternative = matches!(
+                action,
+                TableAction::Rename(_) | TableAction::SetProperties(_) | TableAction::UnsetProperties { .. }
+            );
+            let condition = if has_alternative {
+                "EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW"
+            } else {
+                "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE"
+            };
+            SparkError::new(condition)
+                .with("operation", operation_name(action))
+                .with("viewName", name_of_view)
+                .or_context(|| name.origin().context())
+        };
+        let table = match self.found_named(name)? {
+            Found::Stored(table) if table.is_view() => return Err(not_a_table(table.name.quoted())),
             Found::Stored(table) => table,
             Found::Temporary { .. } | Found::Global { .. } => {
-                return Err(super::not_a_table(&parts, operation_name(action)));
+                return Err(not_a_table(attribute::quote_parts(&parts)));
             }
         };
-        if table.is_view() {
-            return Err(SparkError::new("EXPECT_TABLE_NOT_VIEW.USE_ALTER_VIEW")
-                .with("operation", operation_name(action))
-                .with("viewName", table.name.quoted()));
-        }
         match action {
             TableAction::Rename(to) => self.rename(&table.name, to)?,
             TableAction::SetProperties(properties) => self.set_properties(&table.name, properties)?,
@@ -39,6 +51,9 @@ impl Runner {
                 })?;
             }
             TableAction::AddColumns(columns) => self.add_columns(&table, columns)?,
+            TableAction::AlterColumns(changes) if changes.len() > 1 => {
+                return Err(table_operation(&table.name, "ALTER COLUMN in bulk"));
+            }
             TableAction::AlterColumns(changes) => {
                 for (column, changes) in changes {
                     for change in changes {
@@ -47,16 +62,16 @@ impl Runner {
                 }
             }
             TableAction::AddPartitions { partitions, if_not_exists } => {
-                self.require_partitions(&table, "ALTER TABLE ... ADD PARTITION")?;
+                self.require_partitions(&table, "ALTER TABLE ADD PARTITION")?;
                 self.add_partitions(&table, partitions, *if_not_exists)?;
             }
             TableAction::DropPartitions { partitions, if_exists, .. } => {
-                self.require_partitions(&table, "ALTER TABLE ... DROP PARTITION")?;
+                self.require_partitions(&table, "ALTER TABLE DROP PARTITION")?;
                 self.drop_partitions(&table, partitions, *if_exists)?;
                 self.forget_statistics(&table.name)?;
             }
             TableAction::RenamePartition { from, to } => {
-                self.require_partitions(&table, "ALTER TABLE ... RENAME PARTITION")?;
+                self.require_partitions(&table, "ALTER TABLE RENAME PARTITION")?;
                 self.rename_partition(&table, from, to)?;
             }
             TableAction::RecoverPartitions => {
@@ -74,8 +89,19 @@ impl Runner {
                     Ok(())
                 })?;
             }
-            TableAction::SetSerde { .. } => return Err(SparkError::unsupported("ALTER TABLE SET SERDE")),
-            TableAction::ClusterBy(_) => return Err(SparkError::unsupported("ALTER TABLE CLUSTER BY")),
+            TableAction::SetSerde { class: Some(_), .. } => {
+                return Err(SparkError::new("UNSUPPORTED_FEATURE.ALTER_TABLE_SERDE_FOR_DATASOURCE_TABLE")
+                    .with("tableName", table.name.quoted()));
+            }
+            TableAction::SetSerde { .. } => return Err(SparkError::unsupported("properties of partitions")),
+            TableAction::ClusterBy(columns) => {
+                let names: Vec<String> = columns.iter().map(|path| path.join(".")).collect();
+                self.check_columns(&table, &names)?;
+                self.catalog().alter_table(&table.name, |table| {
+                    table.properties.insert(CLUSTERING.to_string(), clustering_text(columns));
+                    Ok(())
+                })?;
+            }
             TableAction::SetCollation(collation) => self.catalog().alter_table(&table.name, |table| {
                 table.collation = Some(collation.clone());
                 Ok(())
@@ -86,11 +112,19 @@ impl Runner {
 
     fn require_partitions(&self, table: &CatalogTable, operation: &str) -> Result<()> {
         if table.partition_columns.is_empty() {
-            return Err(SparkError::new("NOT_A_PARTITIONED_TABLE")
-                .with("operation", operation)
-                .with("tableIdentWithDB", table.name.quoted()));
+            return Err(not_partitioned(table, operation));
         }
         Ok(())
+    }
+
+    /// Columns that a statement names must be the table's.
+    pub(super) fn check_columns(&self, table: &CatalogTable, columns: &[String]) -> Result<()> {
+        match columns.iter().find(|column| !table.schema.names().any(|name| name.eq_ignore_ascii_case(column))) {
+            Some(column) => Err(SparkError::new("COLUMN_NOT_FOUND")
+                .with("colName", attribute::quote(column))
+                .with("caseSensitiveConfig", "\"spark.sql.caseSensitive\"")),
+            None => Ok(()),
+        }
     }
 
     /// Sets properties; `comment` is the table's own.
@@ -133,10 +167,7 @@ impl Runner {
             if !column.field.nullable {
                 return Err(table_operation(&table.name, "ADD COLUMN ... NOT NULL"));
             }
-            if column.default.is_some() {
-                return Err(SparkError::unsupported("ALTER TABLE ADD COLUMN with a default"));
-            }
-            let mut field = self.field(&table.name, column)?;
+            let mut field = self.field(&table.name, column, "ALTER TABLE ADD COLUMNS")?;
             if let Some(name) = path.last() {
                 field.name.clone_from(name);
             }
@@ -172,7 +203,10 @@ impl Runner {
                 metadata.insert("comment".to_string(), comment.clone().into());
             }
             ColumnChange::SetDefault(text, expr) => {
-                self.evaluate_as(expr, &old.data_type.char_varchar_as_string())?;
+                let column = attribute::quote(&old.name);
+                let declared =
+                    super::default::Declared { statement: "ALTER TABLE ALTER COLUMN", column: &column, text };
+                self.check_default(&declared, expr, &old.data_type.char_varchar_as_string())?;
                 metadata.insert("CURRENT_DEFAULT".to_string(), text.clone().into());
             }
             ColumnChange::DropDefault => {
@@ -213,7 +247,7 @@ impl Runner {
 
     fn count_rows(&self, table: &CatalogTable) -> Result<u64> {
         let input = Relation::new(RelationKind::Table(TableReference {
-            name: TableName::Parts(table.name.parts()),
+            name: TableName::of(table.name.parts()),
             options: Vec::new(),
             is_streaming: false,
             time_travel: None,
@@ -244,6 +278,18 @@ impl Runner {
         }
         Ok(nothing())
     }
+}
+
+/// The property that holds the columns of CLUSTER BY.
+const CLUSTERING: &str = "clusteringColumns";
+
+fn clustering_text(columns: &[Name]) -> String {
+    serde_json::to_string(columns).unwrap_or_default()
+}
+
+/// The statement is about partitions, of which the table has none.
+pub(super) fn not_partitioned(table: &CatalogTable, operation: &str) -> SparkError {
+    SparkError::new("_LEGACY_ERROR_TEMP_1251").with("action", operation).with("tableName", &table.name.name)
 }
 
 /// Bytes of the data files below a folder.

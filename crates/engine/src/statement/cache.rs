@@ -22,7 +22,7 @@ impl Runner {
         let parts = self.parts(name)?;
         if let Some(query) = query {
             self.create_view(&CreateView {
-                name: TableName::Parts(parts.clone()),
+                name: TableName::of(parts.clone()),
                 kind: ViewKind::Temporary,
                 columns: Vec::new(),
                 comment: None,
@@ -36,6 +36,7 @@ impl Runner {
                 using: None,
             })?;
         }
+        self.found_relation(name)?;
         let persisted = self.cache(&parts, level)?;
         if let (false, Some(persisted)) = (is_lazy, persisted) {
             self.block(persisted.relation.rows())?;
@@ -47,7 +48,7 @@ impl Runner {
     pub(crate) fn cache(&self, parts: &[String], level: StorageLevel) -> Result<Option<Arc<Persisted>>> {
         let key = self.cache_key(parts)?;
         let relation = Relation::new(RelationKind::Table(TableReference {
-            name: TableName::Parts(parts.to_vec()),
+            name: TableName::of(parts.to_vec()),
             options: Vec::new(),
             is_streaming: false,
             time_travel: None,
@@ -57,7 +58,7 @@ impl Runner {
 
     /// What a table or view is persisted under; fails with `TABLE_OR_VIEW_NOT_FOUND`.
     fn cache_key(&self, parts: &[String]) -> Result<PersistKey> {
-        Ok(self.session.key_of(&self.found(parts)?))
+        Ok(self.session.key_of(&self.found_relation(&TableName::of(parts.to_vec()))?))
     }
 
     /// Whether a table or view is persisted.

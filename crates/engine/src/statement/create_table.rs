@@ -7,7 +7,7 @@ use crate::catalog_state::Found;
 use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_catalog::catalog::{already_exists, table_not_found, table_not_found_in};
 use firesteel_catalog::{Bucketing, CatalogTable, QualifiedName, TableKind};
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{
     ColumnDefinition, CreateTable, Expr, ExprKind, Options, PartitionField, PartitionSpec, TableName,
 };
@@ -42,19 +42,29 @@ impl Runner {
             return Err(table_operation(&name, "REPLACE TABLE"));
         }
         if create.spec.serde.is_some() {
-            return Err(SparkError::unsupported("Hive tables (ROW FORMAT, STORED AS)"));
+            return Err(SparkError::new("NOT_SUPPORTED_COMMAND_WITHOUT_HIVE_SUPPORT")
+                .with("cmd", "CREATE Hive TABLE (AS SELECT)"));
         }
         if !create.constraints.is_empty() || create.columns.iter().any(|c| !c.constraints.is_empty()) {
-            return Err(table_operation(&name, "TABLE CONSTRAINT"));
+            return Err(table_operation(&name, "CONSTRAINT"));
         }
         if !create.spec.cluster_by.is_empty() {
             return Err(SparkError::unsupported("CLUSTER BY in CREATE TABLE"));
         }
+        if create.spec.is_external && create.spec.location.is_none() {
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1069"));
+        }
+        if create.spec.location.as_deref() == Some("") {
+            let message = "Can not create a Path from an empty string";
+            return Err(SparkError::plain(ExceptionClass::IllegalArgument, message));
+        }
+        check_name(&name.name)?;
         self.catalog().database(&name.database)?;
         if self.catalog().table(&name).is_some() {
             return if create.if_not_exists { Ok(nothing()) } else { Err(already_exists(&name)) };
         }
         let (columns, partition_columns) = self.columns(&name, create)?;
+        let has_no_columns = columns.fields.is_empty();
         let mut options = BTreeMap::new();
         let mut location = create.spec.location.clone();
         for (key, value) in &create.spec.options {
@@ -78,6 +88,7 @@ impl Runner {
                 })
                 .collect(),
         });
+        let bucketing = bucketing.or_else(|| create.spec.partitioning.iter().find_map(bucket_transform));
         let mut new = NewTable {
             name,
             provider,
@@ -91,6 +102,11 @@ impl Runner {
             collation: create.spec.collation.clone(),
         };
         let Some(query) = &create.query else {
+            if has_no_columns && self.inferred(&mut new)?.is_none() {
+                let format = crate::write::format_name(&new.provider);
+                let format = if format == "parquet" { "Parquet".to_string() } else { format.to_uppercase() };
+                return Err(SparkError::new("UNABLE_TO_INFER_SCHEMA").with("format", format));
+            }
             self.add_table(new)?;
             return Ok(nothing());
         };
@@ -122,7 +138,7 @@ impl Runner {
             .ok_or_else(|| table_not_found(&name.quoted()))
             .and_then(|table| self.write_rows(&table, resolved, SaveMode::Append));
         if result.is_err()
-            && let Some(table) = self.catalog().drop_table(&name)
+            && let Some(table) = self.catalog().drop_table(&name)?
         {
             self.remove_data(&table)?;
         }
@@ -133,7 +149,7 @@ impl Runner {
     fn columns(&self, name: &QualifiedName, create: &CreateTable) -> Result<(StructType, Vec<String>)> {
         let mut fields = Vec::new();
         for column in &create.columns {
-            fields.push(self.field(name, column)?);
+            fields.push(self.field(name, column, "CREATE TABLE")?);
         }
         let mut partitions = Vec::new();
         for field in &create.spec.partitioning {
@@ -141,28 +157,41 @@ impl Runner {
                 PartitionField::Transform(Expr { kind: ExprKind::Attribute { name, .. }, .. }) => {
                     partitions.extend(name.last().cloned());
                 }
+                PartitionField::Transform(_) if bucket_transform(field).is_some() => {}
                 PartitionField::Transform(_) => return Err(table_operation(name, "PARTITIONED BY transforms")),
                 PartitionField::Column(column) => {
-                    fields.push(self.field(name, column)?);
+                    fields.push(self.field(name, column, "CREATE TABLE")?);
                     partitions.push(column.field.name.clone());
                 }
             }
+        }
+        let is_repeated = |(index, column): &(usize, &String)| {
+            partitions[..*index].iter().any(|other| other.eq_ignore_ascii_case(column))
+        };
+        if let Some((_, column)) = partitions.iter().enumerate().find(is_repeated) {
+            let column = attribute::quote(&column.to_lowercase());
+            return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", column));
         }
         Ok((StructType::new(fields), partitions))
     }
 
     /// A column with its default in the metadata.
-    pub(super) fn field(&self, table: &QualifiedName, column: &ColumnDefinition) -> Result<StructField> {
+    pub(super) fn field(
+        &self,
+        table: &QualifiedName,
+        column: &ColumnDefinition,
+        statement: &str,
+    ) -> Result<StructField> {
         if column.generated.is_some() {
             return Err(table_operation(table, "generated columns"));
         }
         if column.identity.is_some() {
-            return Err(table_operation(table, "identity column"));
+            return Err(table_operation(table, "identity columns"));
         }
         let mut field = column.field.clone();
         if let Some((text, expr)) = &column.default {
-            // A default that has no value is refused when it is declared.
-            self.evaluate_as(expr, &field.data_type.char_varchar_as_string())?;
+            let statement = super::default::Declared { statement, column: &attribute::quote(&field.name), text };
+            self.check_default(&statement, expr, &field.data_type.char_varchar_as_string())?;
             let mut metadata = field.metadata.to_map();
             metadata.insert("CURRENT_DEFAULT".to_string(), text.clone().into());
             metadata.insert("EXISTS_DEFAULT".to_string(), text.clone().into());
@@ -171,39 +200,55 @@ impl Runner {
         Ok(field)
     }
 
+    /// Gives a table without columns those of the files that are there, if there are any.
+    fn inferred(&self, new: &mut NewTable) -> Result<Option<()>> {
+        let location = match &new.location {
+            Some(location) => local_path(location)?,
+            None => self.managed_location(&new.name)?,
+        };
+        let provider = crate::write::format_name(&new.provider);
+        if let Some(python) = self.session.python().source(&provider) {
+            let options: Options = new.options.clone().into_iter().collect();
+            let scan = self.block(crate::python::source::table(&self.session, python, None, &options))?;
+            new.schema = scan.schema;
+            return Ok((!new.schema.fields.is_empty()).then_some(()));
+        }
+        if !location.exists() {
+            return Ok(None);
+        }
+        let request = ScanRequest {
+            format: provider,
+            paths: vec![location.to_string_lossy().into_owned()],
+            schema: None,
+            options: new.options.clone().into_iter().collect(),
+            partition_columns: None,
+            conf: self.conf().as_ref().clone(),
+        };
+        let Ok(scan) = self.block(firesteel_sources::scan(&request, self.session.state())) else { return Ok(None) };
+        new.schema = scan.schema;
+        Ok((!new.schema.fields.is_empty()).then_some(()))
+    }
+
     /// Checks a new table, makes its folder, and adds it to the catalog.
     pub(crate) fn add_table(&self, mut new: NewTable) -> Result<()> {
         let conf = self.conf();
+        for field in &mut new.schema.fields {
+            field.metadata = field.metadata.without_notes();
+        }
         let provider = crate::write::format_name(&new.provider);
         let (location, kind) = match &new.location {
             Some(location) => (local_path(location)?, TableKind::External),
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
-        let python = self.session.python().source(&provider);
-        if python.is_none() && !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc") {
+        let is_python = self.session.python().source(&provider).is_some();
+        if !is_python && !matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc") {
             if matches!(provider.as_str(), "avro" | "xml" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
                 return Err(SparkError::unsupported(format!("tables of the format {provider}")));
             }
             return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", new.provider));
         }
-        if let Some(python) = python
-            && new.schema.fields.is_empty()
-        {
-            let options: Options = new.options.clone().into_iter().collect();
-            let scan = self.block(crate::python::source::table(&self.session, python, None, &options))?;
-            new.schema = scan.schema;
-        } else if new.schema.fields.is_empty() && location.exists() {
-            let request = ScanRequest {
-                format: provider.clone(),
-                paths: vec![location.to_string_lossy().into_owned()],
-                schema: None,
-                options: new.options.clone().into_iter().collect(),
-                partition_columns: None,
-                conf: conf.as_ref().clone(),
-            };
-            if let Ok(scan) = self.block(firesteel_sources::scan(&request, self.session.state())) {
-                new.schema = scan.schema;
-            }
+        if new.schema.fields.is_empty() {
+            self.inferred(&mut new)?;
         }
         let mut seen: Vec<String> = Vec::new();
         for field in &new.schema.fields {
@@ -214,16 +259,22 @@ impl Runner {
             seen.push(key);
         }
         let (mut data, mut partitions) = (Vec::new(), Vec::new());
+        let not_defined = |kind: &str, column: &str| {
+            let names: Vec<String> = new.schema.names().map(attribute::quote).collect();
+            SparkError::new("COLUMN_NOT_DEFINED_IN_TABLE")
+                .with("colType", kind)
+                .with("colName", attribute::quote(column))
+                .with("tableName", new.name.quoted())
+                .with("tableCols", names.join(", "))
+        };
         for column in &new.partition_columns {
-            let field = new.schema.fields.iter().find(|f| f.name.eq_ignore_ascii_case(column)).ok_or_else(|| {
-                let names: Vec<&str> = new.schema.names().collect();
-                SparkError::new("COLUMN_NOT_DEFINED_IN_TABLE")
-                    .with("colType", "partition")
-                    .with("colName", attribute::quote(column))
-                    .with("tableName", new.name.quoted())
-                    .with("tableCols", names.iter().map(|n| attribute::quote(n)).collect::<Vec<_>>().join(", "))
-            })?;
-            partitions.push(field.clone());
+            let field = new.schema.fields.iter().find(|f| f.name.eq_ignore_ascii_case(column));
+            partitions.push(field.ok_or_else(|| not_defined("partition", column))?.clone());
+        }
+        for column in new.bucketing.iter().flat_map(|bucketing| &bucketing.columns) {
+            if !new.schema.names().any(|name| name.eq_ignore_ascii_case(column)) {
+                return Err(not_defined("bucket", column));
+            }
         }
         for field in new.schema.fields {
             if !partitions.iter().any(|p: &StructField| p.name == field.name) {
@@ -270,9 +321,9 @@ impl Runner {
         properties: &Options,
     ) -> Result<LocalRows> {
         let name = self.qualify(&self.parts(name)?)?;
-        let found = self.found(&self.parts(source)?)?;
+        let found = self.found_named(source)?;
         if self.catalog().table(&name).is_some() {
-            return if if_not_exists { Ok(nothing()) } else { Err(already_exists(&name)) };
+            return if if_not_exists { Ok(nothing()) } else { Err(already_exists_in_database(&name)) };
         }
         let schema = self.schema_of(&found);
         let (source_provider, partition_columns, bucketing, options) = match &found {
@@ -311,19 +362,17 @@ impl Runner {
                 self.drop_global_view(&name);
             }
             Some(Found::Stored(table)) if table.is_view() => {
-                return Err(SparkError::new("WRONG_COMMAND_FOR_OBJECT_TYPE")
-                    .with("operation", "DROP TABLE")
-                    .with("requiredType", "EXTERNAL or MANAGED")
-                    .with("objectName", table.name.to_string())
-                    .with("foundType", "VIEW")
-                    .with("alternative", "DROP VIEW"));
+                self.catalog().drop_table(&table.name)?;
             }
             Some(Found::Stored(table)) => {
-                self.catalog().drop_table(&table.name);
+                self.catalog().drop_table(&table.name)?;
                 self.remove_data(&table)?;
             }
             None if if_exists => {}
-            None => return Err(table_not_found_in(&self.qualify(&parts)?.quoted(), &[], &self.database())),
+            None => {
+                let name = self.qualify(&parts)?;
+                return Err(table_not_found_in(&name.quoted(), &[], &name.database));
+            }
         }
         Ok(nothing())
     }
@@ -350,6 +399,9 @@ impl Runner {
                 remove_folder(&folder)?;
                 make_folder(&folder)?;
             }
+            Some(_) if table.partition_columns.is_empty() => {
+                return Err(SparkError::new("_LEGACY_ERROR_TEMP_1267").with("tableIdentWithDB", table.name.quoted()));
+            }
             Some(spec) => {
                 let spec = self.partition_values(&table, spec)?;
                 for found in self.partitions_of(&table)?.into_iter().filter(|p| p.matches(&spec)) {
@@ -370,6 +422,37 @@ impl Runner {
             Ok(())
         })
     }
+}
+
+/// As Spark names a table that is there already where it asks its own catalog.
+pub(super) fn already_exists_in_database(name: &QualifiedName) -> SparkError {
+    SparkError::new("TABLE_OR_VIEW_ALREADY_EXISTS").with("relationName", name.quoted_in_catalog())
+}
+
+/// Names of tables, views and databases have letters, digits and underscores only.
+pub(super) fn check_name(name: &str) -> Result<()> {
+    if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Ok(());
+    }
+    let parts: Vec<String> = name.split('.').map(str::to_string).collect();
+    Err(SparkError::new("INVALID_SCHEMA_OR_RELATION_NAME").with("name", attribute::quote_parts(&parts)))
+}
+
+/// `bucket(n, column, …)` among the fields that a table is partitioned by.
+fn bucket_transform(field: &PartitionField) -> Option<Bucketing> {
+    let PartitionField::Transform(Expr { kind: ExprKind::Function(call), .. }) = field else { return None };
+    let [name] = call.name.as_slice() else { return None };
+    let (count, columns) = call.arguments.split_first()?;
+    let ExprKind::Literal(firesteel_types::Literal::Integer(count)) = &count.kind else { return None };
+    let column = |expr: &Expr| match &expr.kind {
+        ExprKind::Attribute { name, .. } => name.last().cloned(),
+        _ => None,
+    };
+    name.eq_ignore_ascii_case("bucket").then_some(Bucketing {
+        count: i64::from(*count),
+        columns: columns.iter().map(column).collect::<Option<_>>()?,
+        sort_columns: Vec::new(),
+    })
 }
 
 /// The folder of a table's data.

@@ -1,7 +1,8 @@
 //! DESCRIBE of tables, columns and queries.
 
 use super::Runner;
-use super::rows::{one_text, optional, rows, text, text_column};
+use super::partition::Partition;
+use super::rows::{commented_rows, one_text, optional, rows, text, text_column};
 use super::setting::shown;
 use super::table_text::{details, location_text};
 use crate::catalog_state::Found;
@@ -21,7 +22,12 @@ fn line(a: &str, b: impl Into<String>) -> Vec<Literal> {
 }
 
 fn described(all: Vec<Vec<Literal>>) -> Result<LocalRows> {
-    rows(&[text_column("col_name"), text_column("data_type"), ("comment", DataType::STRING, true)], all)
+    let columns = [
+        (text_column("col_name"), "name of the column"),
+        (text_column("data_type"), "data type of the column"),
+        (("comment", DataType::STRING, true), "comment of the column"),
+    ];
+    commented_rows(&columns, all)
 }
 
 /// What of columns has a default value, under a heading of its own.
@@ -58,7 +64,7 @@ impl Runner {
         let found = match self.find(&parts)? {
             Some(found) => found,
             // Paths of files can be described too.
-            None => return self.describe_path(&parts),
+            None => return self.describe_path(name),
         };
         if as_json {
             return self.describe_as_json(&found);
@@ -84,7 +90,7 @@ impl Runner {
         }
         if !is_extended {
             if let Some(spec) = partition {
-                self.one_partition(&table, spec)?;
+                self.described_partition(&table, spec)?;
             }
             all.extend(defaults(&schema));
             return described(all);
@@ -97,7 +103,7 @@ impl Runner {
                 all.extend(defaults(&schema));
             }
             Some(spec) => {
-                let partition = self.one_partition(&table, spec)?;
+                let partition = self.described_partition(&table, spec)?;
                 let values: Vec<String> = partition.values.iter().map(|(c, v)| format!("{c}={v}")).collect();
                 all.push(line("# Detailed Partition Information", ""));
                 all.push(line("Database", &*table.name.database));
@@ -119,9 +125,16 @@ impl Runner {
         described(all)
     }
 
-    fn describe_path(&self, parts: &[String]) -> Result<LocalRows> {
+    fn described_partition(&self, table: &CatalogTable, spec: &PartitionSpec) -> Result<Partition> {
+        if table.partition_columns.is_empty() {
+            return Err(super::alter_table::not_partitioned(table, "DESC PARTITION"));
+        }
+        self.one_partition(table, spec)
+    }
+
+    fn describe_path(&self, name: &TableName) -> Result<LocalRows> {
         let reference = firesteel_plan::TableReference {
-            name: TableName::Parts(parts.to_vec()),
+            name: name.clone(),
             options: Vec::new(),
             is_streaming: false,
             time_travel: None,
@@ -133,7 +146,7 @@ impl Runner {
 
     pub(super) fn describe_column(&self, name: &TableName, column: &Name, is_extended: bool) -> Result<LocalRows> {
         let parts = self.parts(name)?;
-        let found = self.found(&parts)?;
+        let found = self.found_relation(name)?;
         let schema = self.schema_of(&found);
         let own = match column.as_slice() {
             [one] => one,

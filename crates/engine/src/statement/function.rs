@@ -7,7 +7,8 @@ use firesteel_analyzer::environment::{Parameter, UserFunction};
 use firesteel_analyzer::{Analyzer, LocalRows, attribute};
 use firesteel_catalog::{CatalogFunction, SESSION_CATALOG, matches_pattern};
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::registry;
+use firesteel_functions::class::class_of;
+use firesteel_functions::{Documentation, registry};
 use firesteel_plan::{
     ColumnDefinition, CreateFunction, Expr, ExprKind, FunctionBody, Name, PythonFunction, SubqueryKind, TableName,
 };
@@ -77,6 +78,7 @@ pub(crate) fn register(session: &Session, name: String, function: PythonFunction
         body: FunctionBody::Python { function: Box::new(function), is_table },
         created: now(),
         owner: session.facts().user,
+        settings: session.config().read().captured(),
     };
     session.catalog_state().functions.write().insert(key, std::sync::Arc::new(function));
 }
@@ -96,6 +98,7 @@ impl Runner {
             body: create.body.clone(),
             created: now(),
             owner: self.session.facts().user,
+            settings: self.session.config().read().captured(),
         };
         if !create.is_temporary {
             function.database = Some(self.qualify(&parts)?.database);
@@ -130,7 +133,7 @@ impl Runner {
         };
         if let Some(names) = duplicate(parameters) {
             return Err(SparkError::new("DUPLICATE_ROUTINE_PARAMETER_NAMES")
-                .with("routineName", attribute::quote_parts(name))
+                .with("routineName", name.join("."))
                 .with("names", names));
         }
         let required_after_optional =
@@ -143,7 +146,7 @@ impl Runner {
         }
         if let Some(columns) = returns_table.as_deref().and_then(duplicate) {
             return Err(SparkError::new("DUPLICATE_ROUTINE_RETURNS_COLUMNS")
-                .with("routineName", attribute::quote_parts(name))
+                .with("routineName", name.join("."))
                 .with("columns", columns));
         }
         Ok(())
@@ -191,19 +194,21 @@ impl Runner {
 
     pub(super) fn drop_function(&self, name: &TableName, if_exists: bool, is_temporary: bool) -> Result<LocalRows> {
         let parts = self.parts(name)?;
+        let key = parts.last().map(|n| n.to_lowercase()).unwrap_or_default();
+        let is_there = is_temporary && self.session.catalog_state().functions.read().contains_key(&key);
+        if let [one] = parts.as_slice()
+            && registry::lookup(&one.to_lowercase()).is_some()
+            && !is_there
+        {
+            return Err(SparkError::new("FORBIDDEN_OPERATION")
+                .with("statement", "DROP")
+                .with("objectType", "FUNCTION")
+                .with("objectName", attribute::quote(one)));
+        }
         let dropped = if is_temporary {
-            let key = parts.last().map(|n| n.to_lowercase()).unwrap_or_default();
             self.session.catalog_state().functions.write().remove(&key).is_some()
         } else {
-            if let [one] = parts.as_slice()
-                && registry::lookup(&one.to_lowercase()).is_some()
-            {
-                return Err(SparkError::new("FORBIDDEN_OPERATION")
-                    .with("statement", "DROP")
-                    .with("objectType", "FUNCTION")
-                    .with("objectName", attribute::quote(one)));
-            }
-            self.catalog().drop_function(&self.qualify(&parts)?)
+            self.catalog().drop_function(&self.qualify(&parts)?)?
         };
         if !dropped && !if_exists {
             let quoted =
@@ -217,7 +222,11 @@ impl Runner {
         let found = self.session.find_function(name, &self.database());
         match found {
             Some(function) if function.database.is_some() => Ok(nothing()),
-            _ => Err(SparkError::new("ROUTINE_NOT_FOUND").with("routineName", attribute::quote_parts(name))),
+            None if built_in(name).is_none() => {
+                let quoted = self.qualify(name)?.quoted_in_catalog();
+                Err(SparkError::new("ROUTINE_NOT_FOUND").with("routineName", quoted))
+            }
+            _ => Err(SparkError::new("_LEGACY_ERROR_TEMP_1256").with("functionName", name.join("."))),
         }
     }
 
@@ -252,15 +261,11 @@ impl Runner {
         let line = |text_line: String| vec![text(text_line)];
         if let Some(builtin) = built_in(&parts) {
             let (name, function) = builtin;
-            let documentation = &function.documentation;
-            let usage = if documentation.usage.is_empty() {
-                "N/A.".to_string()
-            } else {
-                documentation.usage.replace("_FUNC_", name)
-            };
-            let mut lines = vec![line(format!("Function: {name}")), line(format!("Usage: {usage}"))];
+            let mut lines = vec![line(format!("Function: {name}"))];
+            lines.extend(class_of(name).map(|class| line(format!("Class: {class}"))));
+            lines.push(line(format!("Usage: {}", function.usage(name))));
             if is_extended {
-                lines.push(line(extended_usage(name, documentation)));
+                lines.push(line(extended_usage(name, &function.documentation)));
             }
             return rows(&column, lines);
         }
@@ -291,10 +296,12 @@ impl Runner {
         } = &function.body
         else {
             let class = function.class_name().unwrap_or_default();
-            return rows(
-                &column,
-                vec![line(format!("Function: {full}")), line(format!("Class: {class}")), line("Usage: N/A.".into())],
-            );
+            let mut lines =
+                vec![line(format!("Function: {full}")), line(format!("Class: {class}")), line("Usage: N/A.".into())];
+            if is_extended {
+                lines.push(line(format!("Extended Usage:\n    No example/argument for {}.\n", function.name)));
+            }
+            return rows(&column, lines);
         };
         let kind = if returns_table.is_some() { "TABLE" } else { "SCALAR" };
         let mut lines = vec![line(format!("Function:      {full}")), line(format!("Type:          {kind}"))];
@@ -361,28 +368,30 @@ pub(crate) fn built_in(parts: &[String]) -> Option<(&'static str, &'static fires
     registry::all().into_iter().find(|(n, _)| *n == key)
 }
 
-fn extended_usage(name: &str, documentation: &firesteel_functions::function::Documentation) -> String {
-    let mut out = String::from("Extended Usage:\n");
+/// The arguments, examples and notes of a function, a section each.
+fn extended_usage(name: &str, documentation: &Documentation) -> String {
+    let mut sections = Vec::new();
     if documentation.arguments.is_empty() && documentation.examples.is_empty() {
-        out.push_str(&format!("    No example/argument for {name}.\n\n"));
+        sections.push(format!("    No example/argument for {name}.\n"));
     }
     if !documentation.arguments.is_empty() {
-        out.push_str("    Arguments:\n");
-        for (argument, about) in documentation.arguments {
-            out.push_str(&format!("      * {argument} - {about}\n"));
-        }
-        out.push('\n');
+        let arguments = documentation.arguments.iter().map(|(name, about)| format!("      * {name} - {about}\n"));
+        sections.push(format!("    Arguments:\n{}", arguments.collect::<String>()));
     }
     if !documentation.examples.is_empty() {
-        out.push_str("    Examples:\n");
+        let mut section = String::from("    Examples:\n");
         for (query, answer) in documentation.examples {
-            out.push_str(&format!("      > {};\n       {answer}\n", query.trim_end_matches(';')));
+            section.push_str(&format!("      > {};\n", query.trim_end_matches(';')));
+            answer.split('\n').for_each(|row| section.push_str(&format!("       {row}\n")));
         }
-        out.push('\n');
+        sections.push(section);
     }
     if !documentation.note.is_empty() {
-        out.push_str(&format!("    Note:\n      {}\n\n", documentation.note));
+        sections.push(format!("    Note:\n      {}\n", documentation.note));
     }
-    out.push_str(&format!("    Since: {}\n", documentation.since));
-    out
+    // What has no class is a word of the language, not of a version.
+    if class_of(name).is_some() {
+        sections.push(format!("    Since: {}\n", documentation.since));
+    }
+    format!("Extended Usage:\n{}", sections.join("  \n"))
 }

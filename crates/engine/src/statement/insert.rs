@@ -44,7 +44,8 @@ impl Runner {
                 directory.options.iter().find(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path.clone())
             });
             let (Some(path), Some(provider)) = (path, &directory.provider) else {
-                return Err(SparkError::unsupported("INSERT OVERWRITE DIRECTORY without USING and a path"));
+                return Err(SparkError::new("NOT_SUPPORTED_COMMAND_WITHOUT_HIVE_SUPPORT")
+                    .with("cmd", "INSERT OVERWRITE DIRECTORY with the Hive format"));
             };
             let resolved = self.analyse(&insert.query)?;
             let schema = attribute::schema_of(&resolved.output);
@@ -58,13 +59,13 @@ impl Runner {
             self.write_files(resolved.exact()?, schema, files)?;
             return Ok(nothing());
         }
-        if insert.replace_where.is_some() {
-            return Err(SparkError::unsupported("INSERT … REPLACE WHERE"));
-        }
         if insert.with_schema_evolution {
             return Err(SparkError::new("UNSUPPORTED_INSERT_WITH_SCHEMA_EVOLUTION"));
         }
-        let table = self.stored_table(&insert.table, "INSERT")?;
+        let table = self.target_table(&insert.table, "INSERT")?;
+        if insert.replace_where.is_some() {
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1012").with("identifier", table.name.quoted()));
+        }
         self.insert_into(&table, insert)?;
         Ok(nothing())
     }

@@ -2,12 +2,15 @@
 
 pub(crate) mod alter_table;
 pub(crate) mod cache;
+pub(crate) mod collations;
 pub(crate) mod create_table;
+pub(crate) mod default;
 pub(crate) mod describe;
 pub(crate) mod function;
 pub(crate) mod insert;
 pub(crate) mod namespace;
 pub(crate) mod partition;
+pub(crate) mod row_level;
 pub(crate) mod rows;
 pub(crate) mod save;
 pub(crate) mod script;
@@ -49,7 +52,11 @@ impl Runner {
 
     /// Runs a statement and gives its rows.
     pub fn run(&self, statement: &Statement) -> Result<LocalRows> {
-        self.dispatch(statement)
+        let rows = self.dispatch(statement);
+        if !matches!(statement, Statement::Query(_)) {
+            self.session.analyses().clear();
+        }
+        rows
     }
 
     fn dispatch(&self, statement: &Statement) -> Result<LocalRows> {
@@ -63,9 +70,11 @@ impl Runner {
                 }
                 Ok(nothing())
             }
-            S::Update { table, .. } => self.row_level(table, "UPDATE TABLE"),
-            S::Delete { table, .. } => self.row_level(table, "DELETE TABLE"),
-            S::Merge(merge) => self.row_level(&TableName::Parts(merge.target.clone()), "MERGE INTO TABLE"),
+            S::Update { table, alias, assignments, condition } => {
+                self.refuse_update(table, alias.as_deref(), assignments, condition.as_ref())
+            }
+            S::Delete { table, alias, condition } => self.refuse_delete(table, alias.as_deref(), condition.as_ref()),
+            S::Merge(merge) => self.refuse_merge(merge),
             S::Truncate { table, partition } => self.truncate(table, partition.as_ref()),
             S::CreateNamespace { name, if_not_exists, comment, location, properties } => {
                 self.create_namespace(name, *if_not_exists, comment.as_deref(), location.as_deref(), properties)
@@ -94,13 +103,15 @@ impl Runner {
             S::SetVariable { targets, source } => self.set_variables(targets, source),
             S::ExecuteImmediate { query, into, using } => self.execute_immediate(query, into, using),
             S::AddResource { kind, .. } => Err(SparkError::unsupported(format!("ADD {}", kind.to_uppercase()))),
-            S::ListResources { kind, .. } => Err(SparkError::unsupported(format!("LIST {}", kind.to_uppercase()))),
+            // No statement adds any.
+            S::ListResources { .. } => rows::rows(&[rows::text_column("Results")], Vec::new()),
             S::CacheTable { name, query, is_lazy, options } => {
                 self.cache_table(name, query.as_ref(), *is_lazy, options)
             }
             S::UncacheTable { name, if_exists } => {
                 let parts = self.parts(name)?;
                 if !*if_exists || self.find(&parts)?.is_some() {
+                    self.found_relation(name)?;
                     self.uncache(&parts)?;
                 }
                 Ok(nothing())
@@ -114,14 +125,17 @@ impl Runner {
                 Ok(nothing())
             }
             S::RefreshTable { name } => {
+                self.found_named(name)?;
                 self.refresh(&self.parts(name)?)?;
                 Ok(nothing())
             }
-            S::AnalyzeTable { name, partition, columns, all_columns, no_scan } => {
-                if partition.is_some() || columns.is_some() || *all_columns {
-                    return Err(SparkError::unsupported("ANALYZE TABLE of partitions or columns"));
-                }
+            S::AnalyzeTable { name, partition, columns, no_scan, .. } => {
                 let table = self.stored_table(name, "ANALYZE TABLE")?;
+                if let Some(spec) = partition {
+                    self.check_partitions(&table, spec)?;
+                    return Ok(nothing());
+                }
+                self.check_columns(&table, columns.as_deref().unwrap_or_default())?;
                 self.analyze_table(&table, *no_scan)
             }
             S::AnalyzeTables { namespace, no_scan } => self.analyze_tables(namespace.as_ref(), *no_scan),
@@ -131,6 +145,27 @@ impl Runner {
             S::Show(show) => self.show(show),
             S::Comment { on, comment } => self.comment_on(on, comment.as_deref()),
             S::Script(script) => self.script(script),
+            S::Procedure { name, origin } => Err(SparkError::new("UNRESOLVED_ROUTINE")
+                .with("routineName", attribute::quote_parts(name))
+                .with("searchPath", self.search_path())
+                .or_context(|| origin.context())),
+            S::ShowProcedures => {
+                Err(SparkError::new("MISSING_CATALOG_ABILITY.PROCEDURES").with("plugin", SESSION_CATALOG))
+            }
+            S::LoadData { table } => {
+                let table = self.stored_table(table, "LOAD DATA")?;
+                Err(SparkError::new("_LEGACY_ERROR_TEMP_1261").with("tableIdentWithDB", table.name.quoted()))
+            }
+            S::Index { table, operation } => {
+                let table = self.stored_table(table, operation)?;
+                let name = format!("{}.{}", table.name.database, table.name.name);
+                Err(SparkError::new("_LEGACY_ERROR_TEMP_1332")
+                    .with("errorMessage", format!("{operation} is not supported in this table {name}.")))
+            }
+            S::PipelineDataset(kind) => {
+                Err(SparkError::new("UNSUPPORTED_FEATURE.CREATE_PIPELINE_DATASET_QUERY_EXECUTION")
+                    .with("pipelineDatasetType", kind))
+            }
             S::Unsupported(what) => Err(SparkError::unsupported(what.clone())),
         }
     }
@@ -153,6 +188,12 @@ impl Runner {
     /// The current database.
     pub fn database(&self) -> String {
         self.session.current().read().1.clone()
+    }
+
+    /// Where routines are looked for.
+    fn search_path(&self) -> String {
+        let database = firesteel_catalog::name::quoted_database(&self.database());
+        format!("[`system`.`builtin`, `system`.`session`, {database}]")
     }
 
     pub fn block<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
@@ -240,13 +281,14 @@ impl Runner {
     /// The parts of a name.
     pub fn parts(&self, name: &TableName) -> Result<Name> {
         match name {
-            TableName::Parts(parts) => Ok(parts.clone()),
+            TableName::Parts(parts, _) => Ok(parts.clone()),
             TableName::Identifier(expr) => match self.evaluate(expr)? {
                 (Literal::String(text), _) => self.parse_name(&text),
-                (_, data_type) => Err(SparkError::new("NOT_A_CONSTANT_STRING.WRONG_TYPE")
+                (value, data_type) => Err(SparkError::new("NOT_A_CONSTANT_STRING.WRONG_TYPE")
                     .with("name", "IDENTIFIER")
-                    .with("expr", "\"identifier\"")
-                    .with("dataType", format!("\"{}\"", data_type.sql()))),
+                    .with("expr", value.display(firesteel_types::time_zone::TimeZone::parse(&self.conf().time_zone)?))
+                    .with("dataType", data_type.simple_string())
+                    .or_context(|| expr.origin.context())),
             },
         }
     }
@@ -276,12 +318,31 @@ impl Runner {
         })
     }
 
+    /// What a name in a statement stands for.
+    pub fn found_named(&self, name: &TableName) -> Result<Found> {
+        self.found(&self.parts(name)?).map_err(|error| error.or_context(|| name.origin().context()))
+    }
+
+    /// What a name stands for where a query's relation could stand too.
+    pub fn found_relation(&self, name: &TableName) -> Result<Found> {
+        let parts = self.parts(name)?;
+        self.find(&parts)?.ok_or_else(|| self.relation_not_found(&parts).or_context(|| name.origin().context()))
+    }
+
+    /// The error of a relation that is not there.
+    pub fn relation_not_found(&self, parts: &[String]) -> SparkError {
+        let places = ["`system`.`builtin`", "`system`.`session`"];
+        table_not_found_in(&attribute::quote_parts(parts), &places, &self.database())
+    }
+
     /// A table or view of the catalog, not a temporary view.
     pub fn stored(&self, name: &TableName, operation: &str) -> Result<Arc<CatalogTable>> {
-        let parts = self.parts(name)?;
-        match self.found(&parts)? {
+        let is_relation = matches!(operation, "INSERT" | "UPDATE TABLE" | "DELETE TABLE" | "MERGE INTO TABLE");
+        match if is_relation { self.found_relation(name)? } else { self.found_named(name)? } {
             Found::Stored(table) => Ok(table),
-            Found::Temporary { .. } | Found::Global { .. } => Err(not_a_table(&parts, operation)),
+            Found::Temporary { .. } | Found::Global { .. } => {
+                Err(not_a_table(&self.parts(name)?, operation).or_context(|| name.origin().context()))
+            }
         }
     }
 
@@ -289,9 +350,19 @@ impl Runner {
     pub fn stored_table(&self, name: &TableName, operation: &str) -> Result<Arc<CatalogTable>> {
         let table = self.stored(name, operation)?;
         if table.is_view() {
-            return Err(not_a_table(&table.name.parts(), operation));
+            return Err(not_a_table(&table.name.parts(), operation).or_context(|| name.origin().context()));
         }
         Ok(table)
+    }
+
+    /// A table that rows are written to, and not a view.
+    pub fn target_table(&self, name: &TableName, operation: &str) -> Result<Arc<CatalogTable>> {
+        match self.found_relation(name)? {
+            Found::Stored(table) if !table.is_view() => Ok(table),
+            Found::Stored(table) => Err(not_a_table(&table.name.parts(), operation)),
+            Found::Temporary { .. } | Found::Global { .. } => Err(not_a_table(&self.parts(name)?, operation)),
+        }
+        .map_err(|error| error.or_context(|| name.origin().context()))
     }
 
     /// The database of a name; none is the current one. Fails with `SCHEMA_NOT_FOUND`.
@@ -316,11 +387,6 @@ impl Runner {
     }
 
     /// Row-level changes, which file tables cannot do.
-    fn row_level(&self, name: &TableName, operation: &str) -> Result<LocalRows> {
-        let table = self.stored_table(name, operation)?;
-        Err(table_operation(&table.name, operation))
-    }
-
     fn explain(&self, mode: ExplainMode, statement: &Statement) -> Result<LocalRows> {
         let relation = match statement {
             Statement::Query(relation) => relation.clone(),
@@ -369,7 +435,7 @@ impl Runner {
             Show::TableProperties { table, key } => self.show_table_properties(table, key.as_deref()),
             Show::CreateTable { table, as_serde } => self.show_create_table(table, *as_serde),
             Show::CurrentNamespace => self.show_current_namespace(),
-            Show::Collations { .. } => Err(SparkError::unsupported("SHOW COLLATIONS")),
+            Show::Collations { pattern } => self.show_collations(pattern.as_deref()),
             Show::Variables { .. } => Err(SparkError::unsupported("SHOW VARIABLES")),
             Show::CachedTables => Err(SparkError::unsupported("SHOW CACHED TABLES")),
         }

@@ -4,10 +4,13 @@ use super::Runner;
 use super::rows::nothing;
 use firesteel_analyzer::LocalRows;
 use firesteel_catalog::{Database, TableKind};
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{CommentTarget, NamespaceAction, Options, TableName};
 use firesteel_sources::path::local_path;
 use std::path::{Path, PathBuf};
+
+/// The property that holds the collation of CREATE SCHEMA.
+const COLLATION: &str = "collation";
 
 impl Runner {
     pub(super) fn create_namespace(
@@ -19,7 +22,13 @@ impl Runner {
         properties: &Options,
     ) -> Result<LocalRows> {
         let name = self.database_name(&self.parts(name)?)?;
+        super::create_table::check_name(&name)?;
         let location = match location {
+            Some("") => {
+                return Err(SparkError::new("INVALID_EMPTY_LOCATION")
+                    .with_class(ExceptionClass::IllegalArgument)
+                    .with("location", ""));
+            }
             Some(location) => local_path(location)?,
             None => Path::new(self.catalog().warehouse()).join(format!("{name}.db")),
         };
@@ -27,9 +36,9 @@ impl Runner {
             name,
             comment: comment.map(str::to_string),
             location: location.to_string_lossy().into_owned(),
-            properties: properties.iter().cloned().collect(),
+            properties: properties.iter().filter(|(key, _)| key != COLLATION).cloned().collect(),
             owner: self.session.facts().user,
-            collation: None,
+            collation: properties.iter().find(|(key, _)| key == COLLATION).map(|(_, value)| value.clone()),
         };
         if self.catalog().create_database(database, if_not_exists)? {
             make_folder(&location)?;
@@ -63,8 +72,8 @@ impl Runner {
                 let location = local_path(location)?.to_string_lossy().into_owned();
                 self.catalog().alter_database(&name, |database| database.location = location)?;
             }
-            NamespaceAction::SetCollation(_) => {
-                return Err(SparkError::unsupported("collations of databases"));
+            NamespaceAction::SetCollation(collation) => {
+                self.catalog().alter_database(&name, |database| database.collation = Some(collation.clone()))?;
             }
         }
         Ok(nothing())

@@ -187,6 +187,16 @@ impl Runner {
         }
         Ok(nothing())
     }
+
+    /// The partitions that a statement counts must be there.
+    pub(super) fn check_partitions(&self, table: &CatalogTable, spec: &PartitionSpec) -> Result<()> {
+        let values = self.partition_values(table, spec)?;
+        let is_whole = values.len() == table.partition_columns.len();
+        if is_whole && !self.partitions_of(table)?.iter().any(|partition| partition.matches(&values)) {
+            return Err(partition_error("PARTITIONS_NOT_FOUND", table, &values));
+        }
+        Ok(())
+    }
 }
 
 fn partition_error(condition: &'static str, table: &CatalogTable, values: &[(String, String)]) -> SparkError {

@@ -171,7 +171,7 @@ impl Runner {
 }
 
 fn local(data_type: &DataType, value: Literal) -> Variable {
-    Variable { data_type: data_type.clone(), value }
+    Variable { data_type: data_type.clone(), default: Literal::Null(data_type.clone()), value }
 }
 
 fn is(label: Option<&str>, name: &str) -> bool {

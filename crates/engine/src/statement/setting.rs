@@ -1,7 +1,7 @@
 //! USE, SET, RESET.
 
 use super::Runner;
-use super::rows::{nothing, optional, rows, text, text_column};
+use super::rows::{commented_rows, nothing, optional, rows, text, text_column};
 use firesteel_analyzer::LocalRows;
 use firesteel_catalog::SESSION_CATALOG;
 use firesteel_catalog::catalog::schema_not_found;
@@ -142,7 +142,7 @@ impl Runner {
 
     pub(super) fn show_table_properties(&self, table: &TableName, key: Option<&str>) -> Result<LocalRows> {
         let columns = [text_column("key"), text_column("value")];
-        let crate::catalog_state::Found::Stored(table) = self.found(&self.parts(table)?)? else {
+        let crate::catalog_state::Found::Stored(table) = self.found_named(table)? else {
             return rows(&columns, Vec::new());
         };
         let all = match key {
@@ -176,7 +176,8 @@ impl Runner {
                 parts = namespace.iter().cloned().chain(parts).collect();
             }
         }
-        let schema = self.schema_of(&self.found(&parts)?);
+        let found = self.found(&parts).map_err(|error| error.or_context(|| table.origin().context()))?;
+        let schema = self.schema_of(&found);
         rows(&[text_column("col_name")], schema.fields.iter().map(|f| vec![text(&f.name)]).collect())
     }
 
@@ -212,6 +213,10 @@ impl Runner {
             all.push(("Properties", properties));
         }
         let all = all.into_iter().map(|(k, v)| vec![text(k), optional(Some(v))]).collect();
-        rows(&[text_column("info_name"), ("info_value", DataType::STRING, true)], all)
+        let columns = [
+            (text_column("info_name"), "name of the namespace info"),
+            (("info_value", DataType::STRING, true), "value of the namespace info"),
+        ];
+        commented_rows(&columns, all)
     }
 }

@@ -89,6 +89,9 @@ impl Runner {
             else {
                 return Err(super::not_a_table(&parts, "SHOW TABLE EXTENDED"));
             };
+            if table.partition_columns.is_empty() {
+                return Err(super::alter_table::not_partitioned(&table, "SHOW TABLE EXTENDED"));
+            }
             let partition = self.one_partition(&table, spec)?;
             let values: Vec<String> = partition.values.iter().map(|(c, v)| format!("{c}={v}")).collect();
             let about = format!(
@@ -117,7 +120,7 @@ impl Runner {
 
     pub(super) fn show_create_table(&self, name: &TableName, as_serde: bool) -> Result<LocalRows> {
         let parts = self.parts(name)?;
-        let Found::Stored(table) = self.found(&parts)? else {
+        let Found::Stored(table) = self.found_named(name)? else {
             return Err(SparkError::new("UNSUPPORTED_SHOW_CREATE_TABLE.ON_TEMPORARY_VIEW")
                 .with("tableName", attribute::quote_parts(&parts)));
         };

@@ -21,12 +21,16 @@ pub(crate) fn variable_name(name: &[String]) -> Option<String> {
 }
 
 fn not_found(name: &[String]) -> SparkError {
-    let full = match name {
+    SparkError::new("VARIABLE_NOT_FOUND").with("variableName", attribute::quote_parts(&full_name(name)))
+}
+
+/// A variable's name with all its qualifiers.
+fn full_name(name: &[String]) -> Vec<String> {
+    match name {
         [one] => vec!["system".to_string(), "session".to_string(), one.clone()],
         [session, one] => vec!["system".to_string(), session.clone(), one.clone()],
         other => other.to_vec(),
-    };
-    SparkError::new("VARIABLE_NOT_FOUND").with("variableName", attribute::quote_parts(&full))
+    }
 }
 
 impl Runner {
@@ -37,6 +41,15 @@ impl Runner {
         default: Option<&Expr>,
         replace: bool,
     ) -> Result<LocalRows> {
+        if let (Some(default), Some(name)) = (default, names.first())
+            && default.any(|part| matches!(part.kind, ExprKind::Subquery { .. }))
+        {
+            let text = default.origin.context().map(|context| context.excerpt().fragment).unwrap_or_default();
+            return Err(SparkError::new("INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION")
+                .with("statement", "DECLARE VARIABLE")
+                .with("colName", attribute::quote_parts(&full_name(name)))
+                .with("defaultValue", text));
+        }
         let (value, data_type) = match (default, data_type) {
             (Some(default), Some(data_type)) if !matches!(default.kind, ExprKind::Default) => {
                 (self.evaluate_as(default, data_type)?, data_type.clone())
@@ -49,9 +62,9 @@ impl Runner {
             let key = variable_name(name).ok_or_else(|| {
                 SparkError::new("UNRESOLVED_VARIABLE")
                     .with("variableName", attribute::quote_parts(name))
-                    .with("searchPath", "`system`.`session`")
+                    .with("searchPath", "[`system`.`session`]")
             })?;
-            let variable = Variable { data_type: data_type.clone(), value: value.clone() };
+            let variable = Variable { data_type: data_type.clone(), value: value.clone(), default: value.clone() };
             let exists = || {
                 let full = ["system".to_string(), "session".to_string(), key.clone()];
                 SparkError::new("VARIABLE_ALREADY_EXISTS").with("variableName", attribute::quote_parts(&full))
@@ -97,9 +110,9 @@ impl Runner {
                 }
                 let mut values = Vec::new();
                 for (target, expression) in targets.iter().zip(expressions) {
-                    let data_type = self.variable_type(target)?;
+                    let (data_type, default) = self.variable_type(target)?;
                     values.push(match expression.kind {
-                        ExprKind::Default => Literal::Null(data_type),
+                        ExprKind::Default => default,
                         _ => self.evaluate_as(expression, &data_type)?,
                     });
                 }
@@ -122,7 +135,7 @@ impl Runner {
             return Err(SparkError::new("ROW_SUBQUERY_TOO_MANY_ROWS"));
         }
         for (i, target) in targets.iter().enumerate() {
-            let data_type = self.variable_type(target)?;
+            let (data_type, _) = self.variable_type(target)?;
             let value = match rows.first().and_then(|row| row.get(i)) {
                 Some(value) => self.evaluate_as(&Expr::literal(value.clone()), &data_type)?,
                 None => Literal::Null(data_type),
@@ -138,21 +151,23 @@ impl Runner {
             .with("numExpr", actual.to_string())
     }
 
-    fn variable_type(&self, name: &[String]) -> Result<DataType> {
+    /// A variable's type and default.
+    fn variable_type(&self, name: &[String]) -> Result<(DataType, Literal)> {
         let unresolved = || {
+            let database = firesteel_catalog::name::quoted_database(&self.database());
             SparkError::new("UNRESOLVED_VARIABLE")
                 .with("variableName", attribute::quote_parts(name))
-                .with("searchPath", "`system`.`session`")
+                .with("searchPath", format!("[`system`.`builtin`, `system`.`session`, {database}]"))
         };
         if let [one] = name {
             let key = one.to_lowercase();
             if let Some(variable) = self.locals.read().iter().rev().find_map(|scope| scope.get(&key)) {
-                return Ok(variable.data_type.clone());
+                return Ok((variable.data_type.clone(), variable.default.clone()));
             }
         }
         let key = variable_name(name).ok_or_else(unresolved)?;
         let variables = self.session.catalog_state().variables.read();
-        variables.get(&key).map(|v| v.data_type.clone()).ok_or_else(unresolved)
+        variables.get(&key).map(|v| (v.data_type.clone(), v.default.clone())).ok_or_else(unresolved)
     }
 
     fn assign(&self, name: &[String], value: Literal) -> Result<()> {
@@ -183,11 +198,35 @@ impl Runner {
                     .with("exprType", format!("\"{}\"", data_type.sql())));
             }
         };
-        let statement = self.session.parse(&text, self.parameter_values(using)?)?;
+        let is_named = |argument: &&Expr| matches!(argument.kind, ExprKind::Alias { .. });
+        let unnamed = using.iter().filter(|argument| !is_named(argument));
+        let all_must_be_named = || {
+            let texts: Vec<String> = unnamed
+                .clone()
+                .map(|argument| argument.origin.context().map(|context| context.excerpt().fragment).unwrap_or_default())
+                .map(|text| format!("\"{text}\""))
+                .collect();
+            SparkError::new("ALL_PARAMETERS_MUST_BE_NAMED").with("exprs", texts.join(", "))
+        };
+        let has_both = using.iter().any(|argument| is_named(&argument)) && unnamed.clone().next().is_some();
+        let statement = self.session.parse(&text, self.parameter_values(using)?).map_err(|error| {
+            let only_names = error.is("INVALID_QUERY_MIXED_QUERY_PARAMETERS") && !text.contains('?');
+            if only_names && unnamed.clone().next().is_some() { all_must_be_named() } else { error }
+        })?;
+        if has_both {
+            return Err(all_must_be_named());
+        }
+        let mut names: Vec<String> = into.iter().map(|name| name.join(".").to_lowercase()).collect();
+        names.sort();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(SparkError::new("DUPLICATE_ASSIGNMENTS").with("nameList", attribute::quote(&pair[0])));
+        }
         match &statement {
             Statement::Query(query) if into.is_empty() => self.query(query),
             Statement::Query(query) => self.assign_row(into, query).map(|()| nothing()),
-            _ if !into.is_empty() => Err(SparkError::new("INVALID_STATEMENT_FOR_EXECUTE_INTO").with("sqlString", text)),
+            _ if !into.is_empty() => {
+                Err(SparkError::new("INVALID_STATEMENT_FOR_EXECUTE_INTO").with("sqlString", text.to_uppercase()))
+            }
             Statement::ExecuteImmediate { .. } => {
                 Err(SparkError::new("NESTED_EXECUTE_IMMEDIATE").with("sqlString", text))
             }

@@ -60,12 +60,19 @@ impl Runner {
                 .with("relationName", attribute::quote_parts(parts)));
         }
         let query = Self::source_query(create).unwrap_or_else(|| create.query.clone());
-        let resolved = self.analyse(&query)?;
+        let mut environment = self.environment();
+        if there {
+            let database = is_global.then(|| self.conf().global_temp_database.clone());
+            let path: Vec<String> = database.into_iter().chain([name.clone()]).collect();
+            environment = environment.defining(attribute::quote_parts(&path));
+        }
+        let resolved = Analyzer::new(&environment).relation(&query)?;
         let schema = view_schema(&resolved, create, parts)?;
         let output = resolved.output.iter().map(|a| a.name.clone()).collect();
         let schema = schema.char_varchar_as_string();
         let resolved = named(&resolved, &schema)?;
-        let query = Arc::new(ViewQuery { query, output, schema, database: self.database() });
+        let settings = self.session.config().read().captured();
+        let query = Arc::new(ViewQuery { query, output, schema, database: self.database(), settings });
         let resolved = Arc::new(resolved);
         if is_global {
             self.forget(&format!("{}.{key}", self.conf().global_temp_database));
@@ -81,15 +88,19 @@ impl Runner {
 
     fn create_stored_view(&self, create: &CreateView, parts: &[String]) -> Result<LocalRows> {
         let name = self.qualify(parts)?;
+        super::create_table::check_name(&name.name)?;
         self.catalog().database(&name.database)?;
         if let Some(old) = self.catalog().table(&name) {
             if !old.is_view() {
                 if create.if_not_exists {
                     return Ok(nothing());
                 }
+                if !create.replace {
+                    return Err(already_exists(&name));
+                }
                 return Err(SparkError::new("EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE")
                     .with("tableName", name.quoted())
-                    .with("operation", "CREATE VIEW"));
+                    .with("operation", "CREATE OR REPLACE VIEW"));
             }
             if !create.replace {
                 return if create.if_not_exists { Ok(nothing()) } else { Err(already_exists(&name)) };
@@ -98,7 +109,16 @@ impl Runner {
         let has_names = !create.columns.is_empty();
         let schema_mode = SchemaMode::words(create.schema_mode.as_deref(), has_names, &self.conf())?;
         let resolved = self.stored_query(&create.query, &name)?;
-        let schema = view_schema(&resolved, create, parts)?;
+        let schema = view_schema(&resolved, create, &name.parts())?;
+        let definition = ViewDefinition {
+            text: create.query_text.clone(),
+            output: resolved.output.iter().map(|a| a.name.clone()).collect(),
+            catalog: SESSION_CATALOG.to_string(),
+            database: self.database(),
+            settings: self.session.config().read().captured(),
+            schema_mode,
+        };
+        definition.query(&name)?;
         let table = CatalogTable {
             name: name.clone(),
             kind: TableKind::View,
@@ -114,26 +134,27 @@ impl Runner {
             created: now(),
             owner: String::new(),
             statistics: None,
-            view: Some(ViewDefinition {
-                text: create.query_text.clone(),
-                query: create.query.clone(),
-                output: resolved.output.iter().map(|a| a.name.clone()).collect(),
-                catalog: SESSION_CATALOG.to_string(),
-                database: self.database(),
-                settings: Vec::new(),
-                schema_mode,
-            }),
+            view: Some(definition),
         };
         self.catalog().create_table(table, create.replace)?;
         Ok(nothing())
     }
 
-    /// Analyses the query of a stored view, which cannot stand on temporary objects.
+    /// Analyses the query of a stored view, which cannot stand on temporary objects,
+    /// and whose columns have names of their own.
     fn stored_query(&self, query: &Relation, name: &QualifiedName) -> Result<Resolved> {
-        let environment = self.environment();
+        let mut environment = self.environment();
+        if self.catalog().table(name).is_some() {
+            environment = environment.defining(name.quoted());
+        }
         let resolved = Analyzer::new(&environment).relation(query)?;
         match environment.references().temporary.first() {
-            None => Ok(resolved),
+            None => match resolved.output.iter().find(|column| column.metadata.has_generated_name()) {
+                None => Ok(resolved),
+                Some(column) => Err(SparkError::new("CREATE_PERMANENT_VIEW_WITHOUT_ALIAS")
+                    .with("name", name.quoted())
+                    .with("attr", format!("\"{}\"", column.name))),
+            },
             Some((kind, temporary)) => Err(SparkError::new("INVALID_TEMP_OBJ_REFERENCE")
                 .with("obj", "VIEW")
                 .with("objName", name.quoted())
@@ -152,18 +173,21 @@ impl Runner {
                 self.drop_global_view(&name);
             }
             Some(Found::Stored(table)) if table.is_view() => {
-                self.catalog().drop_table(&table.name);
+                self.catalog().drop_table(&table.name)?;
             }
             Some(Found::Stored(table)) => {
                 return Err(SparkError::new("WRONG_COMMAND_FOR_OBJECT_TYPE")
                     .with("operation", "DROP VIEW")
-                    .with("requiredType", "VIEW")
+                    .with("requiredType", "VIEW or METRIC_VIEW")
                     .with("objectName", table.name.to_string())
                     .with("foundType", table.kind_name())
                     .with("alternative", "DROP TABLE"));
             }
             None if if_exists => {}
-            None => return Err(table_not_found_in(&self.qualify(&parts)?.quoted(), &[], &self.database())),
+            None => {
+                let name = self.qualify(&parts)?;
+                return Err(table_not_found_in(&name.quoted(), &[], &name.database));
+            }
         }
         Ok(nothing())
     }
@@ -192,12 +216,13 @@ impl Runner {
 
     pub(super) fn alter_view(&self, name: &TableName, action: &ViewAction) -> Result<LocalRows> {
         let parts = self.parts(name)?;
-        let table = match self.found(&parts)? {
+        let table = match self.found_named(name)? {
             Found::Stored(table) if table.is_view() => table,
-            Found::Stored(table) => {
+            Found::Stored(_) => {
                 return Err(SparkError::new("EXPECT_VIEW_NOT_TABLE.USE_ALTER_TABLE")
-                    .with("tableName", table.name.quoted())
-                    .with("operation", "ALTER VIEW"));
+                    .with("tableName", attribute::quote_parts(&parts))
+                    .with("operation", "ALTER VIEW")
+                    .or_context(|| name.origin().context()));
             }
             Found::Temporary { name, .. } => return self.alter_temporary_view(&name, &parts, action),
             Found::Global { .. } => return Err(SparkError::unsupported("ALTER VIEW of global temporary views")),
@@ -206,13 +231,15 @@ impl Runner {
             ViewAction::As(query, text) => {
                 let resolved = self.stored_query(query, &table.name)?;
                 let database = self.database();
+                let settings = self.session.config().read().captured();
                 self.catalog().alter_table(&table.name, |table| {
                     table.schema = attribute::schema_of(&resolved.output).with_raw_types();
                     if let Some(view) = &mut table.view {
                         view.text.clone_from(text);
-                        view.query = query.clone();
                         view.output = resolved.output.iter().map(|a| a.name.clone()).collect();
                         view.database = database;
+                        view.settings = settings;
+                        view.query(&table.name)?;
                     }
                     Ok(())
                 })?;
@@ -239,7 +266,7 @@ impl Runner {
         match action {
             ViewAction::As(query, text) => self.create_temporary_view(
                 &CreateView {
-                    name: TableName::Parts(parts.to_vec()),
+                    name: TableName::of(parts.to_vec()),
                     kind: ViewKind::Temporary,
                     columns: Vec::new(),
                     comment: None,
@@ -286,7 +313,13 @@ impl Runner {
             other => self.qualify(other)?,
         };
         if to.database != from.database {
-            return Err(SparkError::new("CANNOT_RENAME_ACROSS_SCHEMA").with("type", "table"));
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_1073")
+                .with("db", &from.database)
+                .with("newDb", &to.database));
+        }
+        super::create_table::check_name(&to.name)?;
+        if self.catalog().table(&to).is_some() {
+            return Err(super::create_table::already_exists_in_database(&to));
         }
         let old = self.catalog().table(from);
         self.catalog().rename_table(from, &to)?;

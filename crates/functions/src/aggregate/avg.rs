@@ -104,6 +104,8 @@ impl Mean<i64> for i64 {
 
 impl Mean<i32> for i64 {
     fn mean(self, count: i64, _: &Scaling) -> Option<i32> {
+        // The sum is an interval as well.
+        i32::try_from(self).ok()?;
         i32::try_from(divide_half_up(i128::from(self), i128::from(count))).ok()
     }
 }

@@ -61,8 +61,7 @@ fn build(
         };
         call.call.arguments.truncate(2);
         let payload = extreme_list::payload(name == "max_by", number);
-        let contains_null = call.argument(0)?.nullable;
-        let returns = DataType::array(returns, contains_null);
+        let returns = DataType::array(returns, true);
         return call.aggregate(&extreme_list::KERNEL, context, returns, true, Some(&payload));
     }
     call.aggregate(kernel, context, returns, true, None)

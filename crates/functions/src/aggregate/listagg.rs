@@ -77,7 +77,9 @@ fn build(name: &'static str, context: &mut BuildContext<'_>, call: AggregateCall
         keys.push(key);
     }
     if !shown.is_empty() {
-        call.text = format!("{} WITHIN GROUP (ORDER BY {})", call.text, shown.join(", "));
+        // With an order, the text has the function's first name.
+        let own = call.text.strip_prefix(name).unwrap_or(&call.text);
+        call.text = format!("listagg{own} WITHIN GROUP (ORDER BY {})", shown.join(", "));
     }
     let returns = value.data_type.clone();
     call.call.arguments = vec![value];

@@ -3,7 +3,7 @@
 use super::fold::{Fold, Folded};
 use super::states::{Rows, States, typed};
 use super::udaf::{Call, Kernel, OverNothing};
-use super::{AggregateContext, ONE_DOUBLE, declare};
+use super::{AggregateContext, ONE_DOUBLE, declare_internal};
 use crate::{AggregateCall, BuildContext, Function, TypedExpr};
 use arrow::array::{Array, ArrayRef, Float64Array};
 use arrow::datatypes::DataType as ArrowType;
@@ -13,7 +13,7 @@ use firesteel_types::DataType;
 use std::sync::Arc;
 
 pub static FUNCTIONS: &[&Function] =
-    &[&declare("product", &[], ONE_DOUBLE, build, "product(expr) - Returns the product of the values of a group.")];
+    &[&declare_internal("product", ONE_DOUBLE, build, "product(expr) - Returns the product of the values of a group.")];
 
 pub static KERNEL: Kernel = Kernel { name: "product", states: new_states, over_nothing: OverNothing::Null };
 

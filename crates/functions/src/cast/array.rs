@@ -1,10 +1,11 @@
 //! Casts of arrays: which routine does which pair of types.
 
 use super::{Mode, boolean, datetime, decimal, interval, nested, number, text, variant};
-use arrow::array::{Array, ArrayRef, new_null_array};
+use arrow::array::{Array, ArrayRef, AsArray, StructArray, new_null_array};
 use arrow::datatypes::{ArrowPrimitiveType, DataType as ArrowType};
 use firesteel_error::{Result, SparkError};
 use firesteel_types::{DataType, TimeZone, arrow_mapping};
+use std::sync::Arc;
 
 /// What a cast needs to know besides the types.
 #[derive(Debug, Clone)]
@@ -25,6 +26,17 @@ impl CastOptions {
     }
 }
 
+/// Shapes as another type of shapes: only the type's marks differ.
+fn shape(array: &ArrayRef, target: &ArrowType) -> Result<ArrayRef> {
+    let internal = |text: String| SparkError::internal(text);
+    let (Some(shapes), ArrowType::Struct(fields)) = (array.as_struct_opt(), target) else {
+        return Err(internal(format!("shapes are structs, not {}", array.data_type())));
+    };
+    let columns = shapes.columns().to_vec();
+    let shapes = StructArray::try_new(fields.clone(), columns, shapes.nulls().cloned());
+    Ok(Arc::new(shapes.map_err(|error| internal(error.to_string()))?))
+}
+
 /// Casts the values of an array of the canonical Arrow type of `from` to `to`.
 pub fn cast_array(array: &ArrayRef, from: &DataType, to: &DataType, options: &CastOptions) -> Result<ArrayRef> {
     use DataType as T;
@@ -39,6 +51,7 @@ pub fn cast_array(array: &ArrayRef, from: &DataType, to: &DataType, options: &Ca
         (T::Null, _) => Ok(new_null_array(&target, array.len())),
         (T::Udt { sql_type, .. }, _) => cast_array(array, sql_type, to, options),
         (f, t) if f.is_string() && t.is_string() => Ok(array.clone()),
+        (T::Geometry(_) | T::Geography(_), T::Geometry(_) | T::Geography(_)) => shape(array, &target),
         (f, t) if t.is_string() => text::to_string(array, f, options),
         (T::Variant, _) => variant::from_variants(array, to, options),
         (_, T::Variant) => variant::to_variants(array, from),

@@ -3,7 +3,7 @@
 use super::Mode;
 use crate::coercion::decimal;
 use crate::coercion::is_atomic;
-use firesteel_types::DataType;
+use firesteel_types::{DataType, srid};
 
 /// Whether values of one type can be cast to another.
 ///
@@ -31,6 +31,9 @@ pub fn can_cast(from: &DataType, to: &DataType, mode: Mode) -> bool {
         return true;
     }
     match (from, to) {
+        (T::Geometry(_), T::Geometry(to)) | (T::Geography(_), T::Geography(to)) => *to == srid::ANY,
+        (T::Geometry(from), T::Geography(to)) | (T::Geography(from), T::Geometry(to)) => from == to,
+        (T::Geometry(_) | T::Geography(_), T::String(_) | T::Char(_) | T::Varchar(_)) => false,
         (T::Null, _) | (_, T::String(_) | T::Char(_) | T::Varchar(_)) => !matches!(to, T::Unparsed(_)),
         (T::Udt { sql_type, .. }, _) => can_cast(sql_type, to, mode),
         (T::Variant, t) => {

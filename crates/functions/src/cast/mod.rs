@@ -105,6 +105,9 @@ pub fn cast(expr: TypedExpr, to: &DataType, mode: Mode, context: &mut BuildConte
     if expr.data_type == to {
         return Ok(expr.named(name));
     }
+    if matches!(to, DataType::Time(_)) {
+        crate::scalar::datetime::time::check_enabled(context)?;
+    }
     if !can_cast(&expr.data_type, &to, mode) {
         return Err(illegal(&expr.data_type, &to, mode, &name));
     }
@@ -154,7 +157,7 @@ fn special_word(expr: &TypedExpr, to: &DataType, context: &BuildContext<'_>) -> 
     }
     let word = expr.literal()?.try_as_str()??;
     let zone = TimeZone::parse(&context.conf.time_zone).ok()?;
-    let now = zone.to_local(context.query_time);
+    let now = zone.to_local(context.query_time.micros());
     let is_epoch = parse_number::trim(word).eq_ignore_ascii_case("epoch");
     let is_now = parse_number::trim(word).eq_ignore_ascii_case("now");
     let days = if is_epoch { 0 } else { now.div_euclid(MICROS_PER_DAY) + parse_datetime::special_day(word)? };
@@ -164,7 +167,7 @@ fn special_word(expr: &TypedExpr, to: &DataType, context: &BuildContext<'_>) -> 
         DataType::Timestamp => {
             let moment = match (is_epoch, is_now) {
                 (true, _) => 0,
-                (_, true) => context.query_time,
+                (_, true) => context.query_time.micros(),
                 _ => zone.to_utc(local)?,
             };
             ScalarValue::TimestampMicrosecond(Some(moment), Some(arrow_mapping::ENGINE_TIME_ZONE.into()))

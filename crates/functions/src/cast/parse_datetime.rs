@@ -176,6 +176,12 @@ pub fn parse_timestamp_ntz(text: &str) -> Option<i64> {
     local_micros(parts.days?, parts.micros_of_day)
 }
 
+/// Microseconds of a wall-clock time, as readers of files take it: without a zone.
+pub fn parse_timestamp_without_zone(text: &str) -> Option<i64> {
+    let parts = parse_timestamp_parts(text).filter(|parts| parts.zone.is_none())?;
+    local_micros(parts.days?, parts.micros_of_day)
+}
+
 /// The start of the first day is out of range, but not its last hours.
 fn local_micros(days: i64, micros_of_day: i64) -> Option<i64> {
     i64::try_from(i128::from(days) * i128::from(MICROS_PER_DAY) + i128::from(micros_of_day)).ok()

@@ -1,7 +1,8 @@
 //! Expressions from SQL-like text and their values, for tests.
 
 use crate::cast::{Mode, cast};
-use crate::{BuildContext, TypedExpr, function::SessionFacts};
+use crate::function::{QueryTime, SessionFacts};
+use crate::{BuildContext, TypedExpr};
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use datafusion::common::DFSchema;
@@ -27,7 +28,7 @@ pub(crate) fn conf(ansi: bool) -> SqlConf {
 /// Runs something with a context.
 pub(crate) fn with_context<T>(conf: &SqlConf, run: impl FnOnce(&mut BuildContext<'_>) -> T) -> T {
     let session = SessionFacts::default();
-    run(&mut BuildContext { conf, query_time: 1_764_000_000_000_000, context: None, session: &session })
+    run(&mut BuildContext { conf, query_time: &QueryTime::at(1_764_000_000_000_000), context: None, session: &session })
 }
 
 /// The value of an expression without columns.

@@ -2,7 +2,7 @@
 
 use super::decimal;
 use crate::cast::legality::force_nullable;
-use firesteel_types::{DataType, StructField, StructType};
+use firesteel_types::{DataType, StructField, StructType, srid};
 
 type Widen<'a> = &'a dyn Fn(&DataType, &DataType) -> Option<DataType>;
 
@@ -21,6 +21,8 @@ pub fn tightest_common_type(left: &DataType, right: &DataType, ansi: bool) -> Op
     }
     match (left, right) {
         (T::Null, other) | (other, T::Null) => Some(other.clone()),
+        (T::Geometry(_), T::Geometry(_)) => Some(T::Geometry(srid::ANY)),
+        (T::Geography(_), T::Geography(_)) => Some(T::Geography(srid::ANY)),
         (l, r) if l.is_string() && r.is_string() => string_type(l, r),
         (integral, T::Decimal(p, s)) | (T::Decimal(p, s), integral)
             if integral.is_integral() && decimal::holds((*p, *s), integral) =>

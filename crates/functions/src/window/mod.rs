@@ -6,7 +6,7 @@
 
 mod nth_value;
 pub mod offset;
-mod pandas;
+pub mod pandas;
 mod ranking;
 
 use crate::{Body, BuildContext, Documentation, Function, Group, Signature, TypedExpr, WindowCall};

@@ -63,6 +63,19 @@ fn build_index(_: &mut BuildContext<'_>, call: WindowCall) -> Result<TypedExpr> 
     Ok(TypedExpr::new(expr, DataType::Integer, true, text))
 }
 
+/// The function that a plan shows under this name, to rebuild a call from it; None for other names.
+pub fn of_name(name: &str) -> Option<WindowUDF> {
+    let function = match name.strip_prefix("ewm[").and_then(|rest| rest.strip_suffix(']')) {
+        Some(settings) => {
+            let (decay, ignores_nulls) = settings.split_once(' ')?;
+            Running::Mean { decay: decay.parse().ok()?, ignores_nulls: ignores_nulls.parse().ok()? }
+        }
+        None if name == "null_index" => Running::NullIndex,
+        None => return None,
+    };
+    Some(WindowUDF::new_from_impl(RunningUdf::new(function)))
+}
+
 /// What runs over the rows of a partition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Running {
@@ -170,4 +183,19 @@ fn running_mean(input: &ArrayRef, decay: f64, ignores_nulls: bool) -> Float64Arr
             (denominator != 0.0).then(|| numerator / denominator)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Running, RunningUdf, of_name};
+    use datafusion::logical_expr::WindowUDF;
+
+    #[test]
+    fn functions_are_found_by_the_names_that_plans_show() {
+        for function in [Running::Mean { decay: 0.3, ignores_nulls: true }, Running::NullIndex] {
+            let udf = WindowUDF::new_from_impl(RunningUdf::new(function));
+            assert_eq!(of_name(udf.name()), Some(udf));
+        }
+        assert_eq!(of_name("row_number"), None);
+    }
 }

@@ -18,7 +18,7 @@ pub(super) fn storage_level(message: &proto::StorageLevel) -> StorageLevel {
 }
 
 fn name(text: &str) -> Result<TableName> {
-    Ok(TableName::Parts(identifier(text)?))
+    Ok(TableName::of(identifier(text)?))
 }
 
 fn statement(statement: Statement) -> CatalogRequest {

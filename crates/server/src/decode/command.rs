@@ -4,8 +4,8 @@ use super::expression::no_handler;
 use super::{Decoder, catalog, identifier, invalid_enum, not_set, options};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
-    Checkpoint, Command, Expr, ExprKind, Merge, MergeAction, MergeActionKind, Relation, SaveMode, WriteModeV2,
-    WriteOperation, WriteOperationV2, WriteTarget,
+    Checkpoint, Command, Expr, ExprKind, Merge, MergeAction, MergeActionKind, Relation, SaveMode, TableName,
+    WriteModeV2, WriteOperation, WriteOperationV2, WriteTarget,
 };
 use firesteel_proto::connect as proto;
 use proto::command::CommandType;
@@ -201,7 +201,7 @@ impl Decoder<'_> {
 
     fn merge(&mut self, merge: &proto::MergeIntoTableCommand) -> Result<Merge> {
         Ok(Merge {
-            target: identifier(&merge.target_table_name)?,
+            target: TableName::of(identifier(&merge.target_table_name)?),
             target_alias: None,
             source: self.input(merge.source_table_plan.as_ref())?,
             condition: self.required(merge.merge_condition.as_ref())?,

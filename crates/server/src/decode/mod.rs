@@ -114,7 +114,7 @@ fn jvm_origin(jvm: &proto::JvmOrigin) -> Origin {
         && let (Ok(start), Ok(stop)) = (u32::try_from(start), u32::try_from(stop))
     {
         let source = SqlSource {
-            text: text.clone(),
+            text: text.as_str().into(),
             object_type: jvm.object_type.clone().unwrap_or_default(),
             object_name: jvm.object_name.clone().unwrap_or_default(),
         };

@@ -492,7 +492,7 @@ fn read_kind(read: &proto::Read) -> Result<RelationKind> {
     use proto::read::ReadType;
     Ok(match read.read_type.as_ref().ok_or_else(|| not_set("Read", "read_type"))? {
         ReadType::NamedTable(table) => RelationKind::Table(TableReference {
-            name: TableName::Parts(identifier(&table.unparsed_identifier)?),
+            name: TableName::of(identifier(&table.unparsed_identifier)?),
             options: options(&table.options),
             is_streaming: read.is_streaming,
             time_travel: None,

@@ -8,8 +8,8 @@ use arrow::array::{
 use firesteel_error::Result;
 use firesteel_functions::cast::Mode;
 use firesteel_functions::cast::array::{CastOptions, cast_array};
-use firesteel_functions::cast::parse_datetime::{parse_date, parse_timestamp, parse_timestamp_ntz};
-use firesteel_functions::cast::parse_number::BigDigits;
+use firesteel_functions::cast::parse_datetime::{parse_date, parse_timestamp, parse_timestamp_without_zone};
+use firesteel_functions::scalar::json::convert::written_decimal;
 use firesteel_types::DataType;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(crate) fn java_double(text: &str) -> Option<f64> {
 
 /// A decimal, unscaled.
 pub(crate) fn decimal(text: &str, precision: u8, scale: i8) -> Option<i128> {
-    BigDigits::parse(text).and_then(|digits| digits.to_decimal(precision, scale))
+    written_decimal(text, precision, scale)
 }
 
 impl CsvOptions {
@@ -140,7 +140,7 @@ impl Column {
             }),
             Self::TimestampNtz(builder) => put!(builder, |t: &str| match &options.timestamp_ntz {
                 Some(pattern) => pattern.parse_timestamp_ntz(t),
-                None => parse_timestamp_ntz(t),
+                None => parse_timestamp_without_zone(t),
             }),
         }
     }

@@ -7,7 +7,7 @@ use crate::lines::text;
 use crate::listing::DataFile;
 use crate::records::FilePart;
 use firesteel_error::Result;
-use firesteel_functions::cast::parse_datetime::{parse_date, parse_timestamp, parse_timestamp_ntz};
+use firesteel_functions::cast::parse_datetime::{parse_date, parse_timestamp, parse_timestamp_without_zone};
 use firesteel_types::{DataType, StructField, StructType};
 
 impl FilePart {
@@ -32,7 +32,7 @@ pub fn infer(files: &[DataFile], options: &CsvOptions) -> Result<StructType> {
         if !options.reads_blocks() || !options.sampling.is_all() {
             return Ok(None);
         }
-        let is_splittable = !crate::text::any_compressed(files)?;
+        let is_splittable = !crate::text::any_compressed(files);
         super::fold::types(&crate::parallel::parts(files, is_splittable), columns, options).map(Some)
     };
     infer_of(files.len(), &each, &in_parts, options)
@@ -182,7 +182,7 @@ pub(super) fn guess(so_far: &DataType, text: &str, options: &CsvOptions) -> Data
     if rank <= 5 && options.infers_ntz {
         let is_moment = match &options.timestamp_ntz {
             Some(pattern) => pattern.parse_timestamp_ntz(text).is_some(),
-            None => parse_timestamp_ntz(text).is_some(),
+            None => parse_timestamp_without_zone(text).is_some(),
         };
         if is_moment {
             return T::TimestampNtz;

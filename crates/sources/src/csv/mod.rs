@@ -8,6 +8,7 @@ pub mod infer;
 pub mod parser;
 pub mod reader;
 
+use crate::charset::Charset;
 use crate::error::illegal;
 use crate::lines::LineOptions;
 use crate::options::{Sampling, SourceOptions};
@@ -79,7 +80,7 @@ pub struct CsvOptions {
 pub(crate) fn separator(options: &SourceOptions) -> Result<String> {
     let text = options.any(&["sep", "delimiter"]).unwrap_or(",");
     match text {
-        "" => Err(SparkError::new("INVALID_DELIMITER_VALUE.EMPTY_STRING").with("delimiter", "")),
+        "" => Err(illegal("Delimiter cannot be empty")),
         "\\t" => Ok("\t".into()),
         "\\\\" => Ok("\\".into()),
         "\\r" => Ok("\r".into()),
@@ -89,7 +90,25 @@ pub(crate) fn separator(options: &SourceOptions) -> Result<String> {
         "\\'" => Ok("'".into()),
         "\\u0000" => Ok("\0".into()),
         "\\" => Err(SparkError::new("INVALID_DELIMITER_VALUE.SINGLE_BACKSLASH").with("delimiter", "\\")),
+        other if other.len() == 2 && other.starts_with('\\') => {
+            Err(SparkError::new("INVALID_DELIMITER_VALUE.UNSUPPORTED_SPECIAL_CHARACTER").with("str", other))
+        }
         other => Ok(other.into()),
+    }
+}
+
+/// The charset of a reader or a writer.
+pub(crate) fn charset(options: &SourceOptions) -> Result<Charset> {
+    options.any(&["encoding", "charset"]).map_or(Ok(Charset::Utf8), |name| Charset::parse(name, "CSVOptions"))
+}
+
+/// The option `lineSep`.
+pub(crate) fn line_separator(options: &SourceOptions) -> Result<Option<&str>> {
+    match crate::lines::separator(options)? {
+        Some(text) if text.encode_utf16().count() > 2 => {
+            Err(illegal("requirement failed: 'lineSep' can contain only 1 character."))
+        }
+        other => Ok(other),
     }
 }
 
@@ -105,7 +124,8 @@ impl CsvOptions {
         };
         let pattern = |key: &str| options.get(key).map(Pattern::new).transpose();
         let text = |key: &str, default: &str| options.get(key).unwrap_or(default).to_string();
-        let quote = byte("quote", Some('"'))?;
+        // Where no character is the quote, the one that no text has is.
+        let quote = byte("quote", Some('"'))?.or(Some(0));
         let escape = byte("escape", Some('\\'))?;
         let default_escape = escape.filter(|e| Some(*e) != quote).map(char::from);
         let max_columns = options.integer("maxColumns", 20480)?;
@@ -116,7 +136,7 @@ impl CsvOptions {
             escape_of_escape: byte("charToEscapeQuoteEscaping", default_escape)?,
             comment: byte("comment", None)?,
             header: options.flag("header", false)?,
-            multi_line: options.flag("multiLine", false)?,
+            multi_line: options.boolean("multiLine", false)?,
             trims_start: options.flag("ignoreLeadingWhiteSpace", false)?,
             trims_end: options.flag("ignoreTrailingWhiteSpace", false)?,
             enforce_schema: options.flag("enforceSchema", true)?,
@@ -137,9 +157,9 @@ impl CsvOptions {
             infers_ntz: conf.timestamp_type == firesteel_config::TimestampType::Ntz,
             case_sensitive: conf.case_sensitive,
             zone: TimeZone::parse(options.get("timeZone").unwrap_or(&conf.time_zone))?,
-            lines: LineOptions {
-                separator: options.get("lineSep").map(|s| s.as_bytes().to_vec()),
-                encoding: crate::lines::encoding(options.any(&["encoding", "charset"]))?,
+            lines: {
+                line_separator(options)?;
+                LineOptions::new(options, charset(options)?)?
             },
         })
     }

@@ -7,7 +7,7 @@ use super::{CsvOptions, ParseMode, malformed};
 use crate::blocks::Blocks;
 use crate::lines::{Lines, text, whole};
 use crate::path;
-use crate::records::{Batches, FilePart, RecordReader};
+use crate::records::{Batches, FilePart, RecordReader, check_corrupt_alone};
 use crate::text::rows_only;
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
@@ -31,7 +31,7 @@ impl CsvReader {
     /// The reader of files with these columns.
     pub fn new(options: CsvOptions, schema: StructType, is_compressed: bool) -> Self {
         let corrupt = schema.fields.iter().position(|f| f.name == options.corrupt_column);
-        let is_splittable = !is_compressed && !options.multi_line && options.lines.encoding.is_none();
+        let is_splittable = !is_compressed && !options.multi_line;
         Self { options: Arc::new(options), schema, corrupt, is_splittable }
     }
 }
@@ -135,7 +135,7 @@ fn visit_all(mut input: Input, options: &CsvOptions, visit: &mut dyn FnMut(&Toke
 
 fn open(part: &FilePart, options: &CsvOptions) -> Result<Input> {
     Ok(if options.multi_line {
-        Input::Whole { data: whole(&part.path, &options.lines)?, at: 0 }
+        Input::Whole { data: whole(&part.path, options.lines.charset)?, at: 0 }
     } else {
         Input::Lines(Lines::open(part, &options.lines)?)
     })
@@ -152,6 +152,10 @@ impl RecordReader for CsvReader {
 
     fn bytes_per_row(&self) -> usize {
         self.schema.fields.len() * 8
+    }
+
+    fn check_columns(&self, columns: &[usize]) -> Result<()> {
+        check_corrupt_alone(columns, self.corrupt)
     }
 
     fn read(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {

@@ -33,7 +33,7 @@ pub struct CsvEncoding {
     schema: StructType,
     separator: String,
     line_separator: String,
-    quote: Option<char>,
+    quote: char,
     escape: char,
     quotes_all: bool,
     escapes_quotes: bool,
@@ -59,13 +59,11 @@ impl CsvEncoding {
         let zone_name = options.get("timeZone").unwrap_or(&conf.time_zone).to_string();
         let pattern = |key: &str, default: Pattern| options.get(key).map_or(Ok(default), Pattern::new);
         let separator = crate::csv::separator(options)?;
-        let quote = options.character("quote", Some('"'))?.filter(|c| *c != '\0');
+        // Where no character is the quote, the one that no text has is.
+        let quote = options.character("quote", Some('"'))?.unwrap_or('\0');
         let mut suspects = [false; 256];
         let mut encoded = [0; 4];
-        let quote_bytes = match quote {
-            Some(quote) => quote.encode_utf8(&mut encoded).as_bytes(),
-            None => &[],
-        };
+        let quote_bytes = quote.encode_utf8(&mut encoded).as_bytes();
         for byte in [b'\n', b'\r'].iter().chain(separator.as_bytes().first()).chain(quote_bytes.first()) {
             suspects[usize::from(*byte)] = true;
         }
@@ -75,7 +73,7 @@ impl CsvEncoding {
             suspects,
             schema: schema.clone(),
             separator,
-            line_separator: options.get("lineSep").unwrap_or("\n").to_string(),
+            line_separator: crate::csv::line_separator(options)?.unwrap_or("\n").to_string(),
             quote,
             escape: options.character("escape", Some('\\'))?.unwrap_or('\\'),
             quotes_all,
@@ -140,10 +138,7 @@ impl CsvEncoding {
     fn value(&self, out: &mut String, value: &str) {
         let value = if self.trims_start { value.trim_start_matches(|c: char| c <= ' ') } else { value };
         let value = if self.trims_end { value.trim_end_matches(|c: char| c <= ' ') } else { value };
-        let Some(quote) = self.quote else {
-            out.push_str(value);
-            return;
-        };
+        let quote = self.quote;
         if !self.quotes_all && !value.bytes().any(|b| self.suspects[usize::from(b)]) {
             out.push_str(value);
             return;
@@ -181,13 +176,12 @@ impl CsvEncoding {
 
     /// Stands for null or the empty text: quoted only where all values are.
     fn special(&self, out: &mut String, text: &str) {
-        match self.quote {
-            Some(quote) if self.quotes_all && text != "\"\"" => {
-                out.push(quote);
-                out.push_str(text);
-                out.push(quote);
-            }
-            _ => out.push_str(text),
+        if self.quotes_all && text != "\"\"" {
+            out.push(self.quote);
+            out.push_str(text);
+            out.push(self.quote);
+        } else {
+            out.push_str(text);
         }
     }
 }

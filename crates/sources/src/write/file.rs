@@ -5,7 +5,9 @@ use super::json::JsonEncoding;
 use super::orc::OrcEncoding;
 use super::parquet::ParquetEncoding;
 use super::task::Layout;
-use super::text::{self, TextCodec, TextFile};
+use super::text::{self, TextBytes, TextFile};
+use crate::charset::Charset;
+use crate::codec::Codec;
 use crate::options::SourceOptions;
 use crate::request::WriteRequest;
 use arrow::array::RecordBatch;
@@ -33,7 +35,7 @@ pub trait TextEncoding: Send + Sync {
 pub enum Encoder {
     Parquet(ParquetEncoding),
     Orc(OrcEncoding),
-    Text { encoding: Arc<dyn TextEncoding>, extension: &'static str, codec: TextCodec },
+    Text { encoding: Arc<dyn TextEncoding>, extension: &'static str, bytes: TextBytes },
 }
 
 impl Encoder {
@@ -45,19 +47,26 @@ impl Encoder {
             "orc" => return Ok(Self::Orc(OrcEncoding::new(options, conf, layout)?)),
             "csv" => (Arc::new(CsvEncoding::new(options, conf, &layout.schema)?), ".csv"),
             "json" => (Arc::new(JsonEncoding::new(options, conf, &layout.schema)?), ".json"),
-            "text" => (Arc::new(text::Lines::new(options)), ".txt"),
-            "avro" | "xml" | "jdbc" | "kafka" | "console" => {
+            "text" => (Arc::new(text::Lines::new(options)?), ".txt"),
+            "avro" => return Err(SparkError::new("_LEGACY_ERROR_TEMP_1139").with("provider", "avro")),
+            "kafka" => return Err(SparkError::new("_LEGACY_ERROR_TEMP_1140").with("provider", "kafka")),
+            "xml" | "jdbc" | "console" => {
                 return Err(SparkError::unsupported(format!("writes to the data source {}", request.format)));
             }
             "binaryfile" => {
-                return Err(SparkError::plain(
-                    firesteel_error::ExceptionClass::UnsupportedOperation,
-                    "Write is not supported for binary file data source",
-                ));
+                return Err(SparkError::new("UNSUPPORTED_FEATURE.WRITE_FOR_BINARY_SOURCE"));
             }
             other => return Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", other)),
         };
-        Ok(Self::Text { encoding, extension, codec: TextCodec::new(options)? })
+        let charset = match request.format.as_str() {
+            "csv" => crate::csv::charset(options)?,
+            "json" => {
+                let name = options.any(&["encoding", "charset"]);
+                name.map_or(Ok(Charset::Utf8), |name| Charset::parse(name, "JSONOptions"))?
+            }
+            _ => Charset::Utf8,
+        };
+        Ok(Self::Text { encoding, extension, bytes: TextBytes { codec: Codec::of_writer(options)?, charset } })
     }
 
     /// The end of a file's name.
@@ -65,7 +74,7 @@ impl Encoder {
         match self {
             Self::Parquet(parquet) => parquet.extension(),
             Self::Orc(orc) => orc.extension(),
-            Self::Text { extension, codec, .. } => format!("{extension}{}", codec.extension()),
+            Self::Text { extension, bytes, .. } => format!("{extension}{}", bytes.codec.extension()),
         }
     }
 
@@ -74,7 +83,7 @@ impl Encoder {
         match self {
             Self::Parquet(parquet) => parquet.open(path),
             Self::Orc(orc) => orc.open(path),
-            Self::Text { encoding, codec, .. } => Ok(Box::new(TextFile::create(path, encoding.clone(), *codec)?)),
+            Self::Text { encoding, bytes, .. } => Ok(Box::new(TextFile::create(path, encoding.clone(), *bytes)?)),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::file::TextEncoding;
 use crate::error::from_arrow;
+use crate::lines::separator;
 use crate::options::SourceOptions;
 use crate::pattern::Pattern;
 use arrow::array::{Array, ArrayRef, AsArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
@@ -12,10 +13,11 @@ use arrow::datatypes::{
 use base64::Engine;
 use firesteel_config::SqlConf;
 use firesteel_error::Result;
-use firesteel_functions::scalar::json::writer::{write_number, write_text};
+use firesteel_functions::cast::variant::Variants;
+use firesteel_functions::scalar::json::writer::{KeyWriter, is_plain, write_number, write_text};
 use firesteel_types::number_text::{write_float, write_integer, write_plain_decimal};
 use firesteel_types::value_text::{TextStyle, ValueFormatter};
-use firesteel_types::{DataType, StructType, TimeZone};
+use firesteel_types::{DataType, StructType, TimeZone, variant_text};
 
 /// How rows become JSON.
 pub struct JsonEncoding {
@@ -23,6 +25,9 @@ pub struct JsonEncoding {
     /// The name of each column as it is written in the first place, and in another one.
     names: Vec<(String, String)>,
     ignores_nulls: bool,
+    is_pretty: bool,
+    /// True where only ASCII is written.
+    escapes_others: bool,
     separator: String,
     date: Pattern,
     timestamp: Pattern,
@@ -48,7 +53,9 @@ impl JsonEncoding {
                 .collect(),
             schema: schema.clone(),
             ignores_nulls: options.flag("ignoreNullFields", conf.json_ignore_null_fields)?,
-            separator: options.get("lineSep").unwrap_or("\n").to_string(),
+            is_pretty: options.boolean("pretty", false)?,
+            escapes_others: options.boolean("writeNonAsciiCharacterAsCodePoint", false)?,
+            separator: separator(options)?.unwrap_or("\n").to_string(),
             date: pattern("dateFormat", Pattern::new("yyyy-MM-dd")?)?,
             timestamp: pattern("timestampFormat", Pattern::iso(true))?,
             timestamp_ntz: pattern("timestampNTZFormat", Pattern::iso(false))?,
@@ -144,7 +151,7 @@ impl JsonEncoding {
             DataType::Struct(fields) => self.object(out, fields, array.as_struct().columns(), row)?,
             DataType::Map { key, value, .. } => {
                 let entries = array.as_map().value(row);
-                let keys = ValueFormatter::in_zone(key, self.zone, TextStyle::Cast { plain_decimals: true });
+                let keys = KeyWriter::new(key, self.zone);
                 out.push('{');
                 for index in 0..entries.len() {
                     if index > 0 {
@@ -159,6 +166,10 @@ impl JsonEncoding {
                 out.push('}');
             }
             DataType::Udt { sql_type, .. } => self.value(out, sql_type, array, row)?,
+            DataType::Variant => match Variants::of(&array.slice(row, 1))?.get(0) {
+                Some(variant) => variant_text::write_part(out, &variant)?,
+                None => out.push_str("null"),
+            },
             other => {
                 let mut text = String::new();
                 ValueFormatter::in_zone(other, self.zone, TextStyle::Cast { plain_decimals: true })
@@ -170,12 +181,84 @@ impl JsonEncoding {
     }
 }
 
+/// JSON over several lines.
+fn prettified(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() * 2);
+    let mut open = Vec::new();
+    let (mut in_text, mut is_escaped) = (false, false);
+    let mut chars = json.chars().peekable();
+    while let Some(c) = chars.next() {
+        if in_text {
+            out.push(c);
+            in_text = is_escaped || c != '"';
+            is_escaped = c == '\\' && !is_escaped;
+            continue;
+        }
+        // An object and an array without items, or where one begins and ends.
+        let is_empty = matches!((c, chars.peek()), ('{', Some('}')) | ('[', Some(']')));
+        match c {
+            '{' | '[' if is_empty => {
+                out.push(c);
+                out.push(' ');
+                out.extend(chars.next());
+            }
+            '{' | '[' => {
+                open.push(c);
+                out.push(c);
+                part(&mut out, &open, c);
+            }
+            '}' | ']' => {
+                let opening = open.pop().unwrap_or_default();
+                part(&mut out, &open, opening);
+                out.push(c);
+            }
+            ':' => out.push_str(" : "),
+            ',' => {
+                out.push(c);
+                part(&mut out, &open, open.last().copied().unwrap_or_default());
+            }
+            other => {
+                in_text = other == '"';
+                out.push(other);
+            }
+        }
+    }
+    out
+}
+
+/// What parts items of an object or an array: a new line, with two blanks for each open object, or a blank.
+fn part(out: &mut String, open: &[char], within: char) {
+    if within == '[' {
+        out.push(' ');
+        return;
+    }
+    out.push('\n');
+    out.extend(open.iter().filter(|c| **c == '{').map(|_| "  "));
+}
+
+/// JSON in ASCII alone.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04X}"));
+            }
+        }
+    }
+    out
+}
+
 /// A column that is being written.
 enum Cells<'a> {
     Integer(&'a Int32Array),
     Long(&'a Int64Array),
     Double(&'a Float64Array),
     Text(&'a StringArray),
+    /// Texts without anything to escape.
+    PlainText(&'a StringArray),
     Other,
 }
 
@@ -186,7 +269,13 @@ impl<'a> Cells<'a> {
             (DataType::Long, ArrowType::Int64) => Self::Long(column.as_primitive()),
             (DataType::Double, ArrowType::Float64) => Self::Double(column.as_primitive()),
             (DataType::String(_) | DataType::Char(_) | DataType::Varchar(_), ArrowType::Utf8) => {
-                Self::Text(column.as_string())
+                let texts = column.as_string::<i32>();
+                let offsets = texts.value_offsets();
+                let used = match (offsets.first(), offsets.last()) {
+                    (Some(first), Some(last)) => &texts.value_data()[*first as usize..*last as usize],
+                    _ => &[],
+                };
+                if is_plain(used) { Self::PlainText(texts) } else { Self::Text(texts) }
             }
             _ => Self::Other,
         }
@@ -197,17 +286,21 @@ impl TextEncoding for JsonEncoding {
     fn start(&self, _out: &mut String) {}
 
     fn rows(&self, batch: &RecordBatch, out: &mut String) -> Result<()> {
-        let columns: Vec<(Cells<'_>, &ArrayRef, &DataType)> = batch
+        let columns: Vec<_> = batch
             .columns()
             .iter()
             .zip(&self.schema.fields)
-            .map(|(column, field)| (Cells::new(column, &field.data_type), column, &field.data_type))
+            .map(|(column, field)| {
+                let nulls = column.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+                (Cells::new(column, &field.data_type), nulls, column, &field.data_type)
+            })
             .collect();
         for row in 0..batch.num_rows() {
+            let start = out.len();
             out.push('{');
             let mut is_first = true;
-            for ((cells, column, data_type), (first, next)) in columns.iter().zip(&self.names) {
-                let is_null = column.is_null(row) || data_type.is_null();
+            for ((cells, nulls, column, data_type), (first, next)) in columns.iter().zip(&self.names) {
+                let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
                 if is_null && self.ignores_nulls {
                     continue;
                 }
@@ -217,13 +310,41 @@ impl TextEncoding for JsonEncoding {
                     Cells::Integer(values) => write_integer(out, values.value(row)),
                     Cells::Long(values) => write_integer(out, values.value(row)),
                     Cells::Double(values) => write_number(out, values.value(row)),
+                    Cells::PlainText(texts) => {
+                        out.push('"');
+                        out.push_str(texts.value(row));
+                        out.push('"');
+                    }
                     Cells::Text(texts) => write_text(out, texts.value(row)),
                     Cells::Other => self.value(out, data_type, column, row)?,
                 }
             }
             out.push('}');
+            if self.is_pretty || self.escapes_others {
+                let mut json = out.split_off(start);
+                if self.is_pretty {
+                    json = prettified(&json);
+                }
+                if self.escapes_others {
+                    json = escaped(&json);
+                }
+                out.push_str(&json);
+            }
             out.push_str(&self.separator);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pretty_objects_have_a_line_for_each_field() {
+        let json = r#"{"a":1,"b":[1,{"x":"{,:\""}],"c":{},"d":[],"e":{"f":null}}"#;
+        let want = "{\n  \"a\" : 1,\n  \"b\" : [ 1, {\n    \"x\" : \"{,:\\\"\"\n  } ],\n  \"c\" : { },\n  \"d\" : [ ],\n  \"e\" : {\n    \"f\" : null\n  }\n}";
+        assert_eq!(prettified(json), want);
+        assert_eq!(escaped("\"é\u{1f600}\""), "\"\\u00E9\\uD83D\\uDE00\"");
     }
 }

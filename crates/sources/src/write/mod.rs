@@ -5,6 +5,7 @@
 
 pub mod commit;
 pub mod csv;
+mod dictionary;
 pub mod file;
 pub mod json;
 pub mod orc;
@@ -54,13 +55,20 @@ pub async fn write(
     context: Arc<TaskContext>,
 ) -> Result<WriteSummary> {
     if request.format == "noop" {
-        return discard(plan, context).await;
+        let mode = match request.mode {
+            SaveMode::ErrorIfExists => "\"ErrorIfExists\"",
+            SaveMode::Ignore => "\"Ignore\"",
+            SaveMode::Append | SaveMode::Overwrite => return discard(plan, context).await,
+        };
+        return Err(SparkError::new("UNSUPPORTED_DATA_SOURCE_SAVE_MODE")
+            .with("source", "noop")
+            .with("createMode", mode));
     }
     let options = SourceOptions::new(&request.options);
     let layout = Arc::new(Layout::new(&request, &options)?);
     let encoder = Arc::new(Encoder::new(&request, &options, &layout)?);
     let text = request.path.as_deref().or_else(|| options.get("path"));
-    let text = text.ok_or_else(|| crate::error::illegal("'path' is not specified"))?;
+    let text = text.ok_or_else(|| SparkError::new("_LEGACY_ERROR_TEMP_2047"))?;
     let path = local_path(text)?;
     if path.exists() {
         match request.mode {
@@ -91,9 +99,8 @@ pub async fn write(
         summary.rows += part.rows;
         summary.files.extend(part.files);
     }
-    if summary.files.is_empty() && !layout.is_partitioned() {
-        let mut writer = TaskWriter::new(layout.clone(), encoder.clone(), staging.folder().to_path_buf(), job, 0);
-        writer.write_empty()?;
+    if plan.output_partitioning().partition_count() == 0 {
+        let writer = TaskWriter::new(layout.clone(), encoder.clone(), staging.folder().to_path_buf(), job, 0);
         summary.files.extend(writer.finish()?.files);
     }
     let replaces = match (request.mode, replaces_partitions(&request, &options)) {

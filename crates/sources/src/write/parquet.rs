@@ -1,5 +1,6 @@
 //! Parquet files as Spark writes them.
 
+use super::dictionary;
 use super::file::FileWriter;
 use super::task::Layout;
 use crate::error::{from_arrow, unwritable};
@@ -7,8 +8,8 @@ use crate::options::SourceOptions;
 use crate::parquet::ROW_METADATA_KEY;
 use arrow::array::{Array, ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch};
 use arrow::datatypes::{
-    DataType as ArrowType, DurationMicrosecondType, Field, IntervalUnit, IntervalYearMonthType, Schema, SchemaRef,
-    TimeUnit,
+    DataType as ArrowType, DurationMicrosecondType, Field, FieldRef, IntervalUnit, IntervalYearMonthType, Schema,
+    SchemaRef, TimeUnit,
 };
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
@@ -33,7 +34,8 @@ impl ParquetEncoding {
     pub fn new(options: &SourceOptions, conf: &SqlConf, layout: &Layout) -> Result<Self> {
         let codec = options.any(&["compression", "parquet.compression"]).unwrap_or(&conf.parquet_compression);
         let (compression, extension) = codec_of(codec)?;
-        let schema = stored_schema(layout.file_schema()?.as_ref())?;
+        let in_millis = conf.parquet_output_timestamp_type == "TIMESTAMP_MILLIS";
+        let schema = stored_schema(layout.file_schema()?.as_ref(), in_millis)?;
         let pair = |key: &str, value: String| KeyValue::new(key.to_string(), value);
         let metadata = vec![
             pair("org.apache.spark.version", "4.2.1".into()),
@@ -56,10 +58,12 @@ impl ParquetEncoding {
     /// Begins a file.
     pub fn open(&self, path: &Path) -> Result<Box<dyn FileWriter>> {
         let file = File::create(path).map_err(|e| unwritable(path, e))?;
-        let options = ArrowWriterOptions::new().with_properties(self.properties.clone()).with_skip_arrow_metadata(true);
-        let writer =
-            ArrowWriter::try_new_with_options(file, self.schema.clone(), options).map_err(|e| unwritable(path, e))?;
-        Ok(Box::new(ParquetFile { writer, schema: self.schema.clone(), path: path.to_path_buf() }))
+        Ok(Box::new(ParquetFile {
+            state: State::Waiting(file),
+            properties: self.properties.clone(),
+            schema: self.schema.clone(),
+            path: path.to_path_buf(),
+        }))
     }
 }
 
@@ -83,7 +87,7 @@ fn codec_of(name: &str) -> Result<(Compression, &'static str)> {
 }
 
 /// The Arrow types that stand in files: intervals are numbers, times have microseconds.
-fn stored_schema(schema: &Schema) -> Result<Schema> {
+fn stored_schema(schema: &Schema, in_millis: bool) -> Result<Schema> {
     let fields: Vec<Field> = schema
         .fields()
         .iter()
@@ -95,12 +99,29 @@ fn stored_schema(schema: &Schema) -> Result<Schema> {
                 other if has_interval(other) => {
                     return Err(SparkError::unsupported("intervals and times within other types in Parquet files"));
                 }
+                other if in_millis => with_millis(other),
                 other => other.clone(),
             };
             Ok(Field::new(field.name(), data_type, true))
         })
         .collect::<Result<_>>()?;
     Ok(Schema::new(fields))
+}
+
+/// The type with moments of milliseconds.
+fn with_millis(data_type: &ArrowType) -> ArrowType {
+    let within = |field: &FieldRef| -> FieldRef {
+        Arc::new(field.as_ref().clone().with_data_type(with_millis(field.data_type())))
+    };
+    match data_type {
+        ArrowType::Timestamp(TimeUnit::Microsecond, Some(zone)) => {
+            ArrowType::Timestamp(TimeUnit::Millisecond, Some(zone.clone()))
+        }
+        ArrowType::List(field) => ArrowType::List(within(field)),
+        ArrowType::Map(field, is_sorted) => ArrowType::Map(within(field), *is_sorted),
+        ArrowType::Struct(fields) => ArrowType::Struct(fields.iter().map(within).collect()),
+        other => other.clone(),
+    }
 }
 
 fn has_interval(data_type: &ArrowType) -> bool {
@@ -128,9 +149,42 @@ fn stored(column: &ArrayRef, wanted: &ArrowType) -> Result<ArrayRef> {
 }
 
 struct ParquetFile {
-    writer: ArrowWriter<File>,
+    state: State,
+    properties: WriterProperties,
     schema: SchemaRef,
     path: PathBuf,
+}
+
+/// How far a file is.
+enum State {
+    /// It has no rows yet: the first ones say how its columns are best encoded.
+    Waiting(File),
+    Begun(ArrowWriter<File>),
+    /// A writer could not be made.
+    Failed,
+}
+
+impl ParquetFile {
+    /// The writer, made for these rows if they are the first.
+    fn writer(&mut self, first: Option<&RecordBatch>) -> Result<&mut ArrowWriter<File>> {
+        if matches!(self.state, State::Waiting(_)) {
+            let State::Waiting(file) = std::mem::replace(&mut self.state, State::Failed) else {
+                return Err(SparkError::internal("a Parquet file without a writer"));
+            };
+            let properties = match first {
+                Some(batch) => dictionary::fitting(&self.properties, &self.schema, batch),
+                None => self.properties.clone(),
+            };
+            let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+            let writer = ArrowWriter::try_new_with_options(file, self.schema.clone(), options)
+                .map_err(|e| unwritable(&self.path, e))?;
+            self.state = State::Begun(writer);
+        }
+        match &mut self.state {
+            State::Begun(writer) => Ok(writer),
+            _ => Err(SparkError::internal("a Parquet file without a writer")),
+        }
+    }
 }
 
 impl FileWriter for ParquetFile {
@@ -142,16 +196,17 @@ impl FileWriter for ParquetFile {
             .map(|(column, field)| stored(column, field.data_type()))
             .collect::<Result<Vec<_>>>()?;
         let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(from_arrow)?;
-        self.writer.write(&batch).map_err(|e| unwritable(&self.path, e))?;
+        let path = self.path.clone();
+        let writer = self.writer(Some(&batch))?;
+        writer.write(&batch).map_err(|e| unwritable(&path, e))?;
         // A row group of many wide rows must not fill the memory.
-        if self.writer.in_progress_size() > 256 << 20 {
-            self.writer.flush().map_err(|e| unwritable(&self.path, e))?;
+        if writer.in_progress_size() > 256 << 20 {
+            writer.flush().map_err(|e| unwritable(&path, e))?;
         }
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<()> {
-        let Self { writer, path, .. } = *self;
-        writer.close().map(|_| ()).map_err(|e| unwritable(&path, e))
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.writer(None)?.finish().map(|_| ()).map_err(|e| unwritable(&self.path, e))
     }
 }

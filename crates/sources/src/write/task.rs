@@ -1,7 +1,7 @@
 //! One task of a write: the files of one partition of the plan.
 
 use super::file::{Encoder, FileWriter};
-use super::validate::{check_types, display_name};
+use super::validate::{check_times, check_types, display_name};
 use crate::error::{from_arrow, unwritable};
 use crate::options::SourceOptions;
 use crate::partition::{DEFAULT_PARTITION, escape};
@@ -9,7 +9,7 @@ use crate::request::{WriteRequest, WriteSummary};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow::compute::take;
 use arrow::datatypes::{DataType as ArrowType, Schema, SchemaRef};
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::cast::Mode;
 use firesteel_functions::cast::array::{CastOptions, cast_array};
 use firesteel_types::arrow_mapping::{to_arrow_schema, to_canonical_batch};
@@ -57,19 +57,29 @@ impl Layout {
                 return Err(SparkError::new("INVALID_PARTITION_COLUMN_DATA_TYPE")
                     .with("type", format!("\"{}\"", data_type.sql())));
             }
+            if partitions.iter().any(|(_, known, _)| *known == position) {
+                let name = firesteel_types::text::quote_identifier(&schema.fields[position].name.to_lowercase());
+                return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", name));
+            }
             partitions.push((name.clone(), position, data_type));
         }
         let data: Vec<usize> = (0..schema.fields.len()).filter(|i| !partitions.iter().any(|p| p.1 == *i)).collect();
         if data.is_empty() && !partitions.is_empty() {
             return Err(SparkError::new("ALL_PARTITION_COLUMNS_NOT_ALLOWED"));
         }
-        if data.is_empty() {
+        if data.is_empty() || has_empty_struct(schema) {
             return Err(SparkError::new("EMPTY_SCHEMA_NOT_SUPPORTED_FOR_DATASOURCE")
                 .with("format", display_name(&request.format)));
         }
         let files = StructType::new(data.iter().map(|i| schema.fields[*i].clone()).collect());
+        check_times(schema, &request.conf)?;
         check_types(&request.format, &files)?;
-        let max_records = options.integer("maxRecordsPerFile", request.conf.max_records_per_file)?;
+        let max_records = match options.get("maxRecordsPerFile") {
+            None => request.conf.max_records_per_file,
+            Some(text) => text.trim().parse().map_err(|_| {
+                SparkError::plain(ExceptionClass::NumberFormat, format!("For input string: \"{text}\""))
+            })?,
+        };
         let time_zone = options.get("timeZone").unwrap_or(&request.conf.time_zone);
         let engine = to_arrow_schema(schema);
         let fields: Vec<_> = engine.fields().iter().map(|f| f.as_ref().clone().with_nullable(true)).collect();
@@ -116,6 +126,14 @@ impl Layout {
         }
         Ok(folders)
     }
+}
+
+/// True where a column, or a field of one, is a struct without fields.
+fn has_empty_struct(schema: &StructType) -> bool {
+    schema.fields.iter().any(|field| match &field.data_type {
+        DataType::Struct(inner) => inner.fields.is_empty() || has_empty_struct(inner),
+        _ => false,
+    })
 }
 
 struct Open {
@@ -253,8 +271,11 @@ impl TaskWriter {
         open.writer.finish()
     }
 
-    /// Ends all files.
+    /// Ends all files. The first task has one, rows or not, so that the columns are known.
     pub fn finish(mut self) -> Result<WriteSummary> {
+        if self.partition == 0 && self.summary.files.is_empty() && !self.layout.is_partitioned() {
+            self.write_empty()?;
+        }
         for (_, open) in self.open.drain() {
             open.writer.finish()?;
         }

@@ -2,7 +2,7 @@
 
 use crate::parser::Parser;
 use crate::token::{Token, TokenKind};
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Expr, ExprKind, Parameter};
 use firesteel_types::Literal;
 
@@ -75,8 +75,13 @@ impl Parser<'_> {
 
     fn skip_marker(&mut self) -> Option<Parameter> {
         let (parameter, width) = self.marker_ahead(0)?;
+        let value = self.bound_ahead(0).map(|(literal, _)| literal.sql(self.options.time_zone));
+        let start = self.mark();
         for _ in 0..width {
             self.advance();
+        }
+        if let Some(value) = value {
+            self.bind(start, value);
         }
         if let Parameter::Position(_) = parameter {
             self.parameters += 1;
@@ -92,6 +97,14 @@ impl Parser<'_> {
         match &self.options.parameters {
             Some(values) => match values.get(&parameter) {
                 Ok(value) => Ok(value.clone().at(origin)),
+                Err(error) if error.is("UNBOUND_SQL_PARAMETER") => {
+                    let name = match (&parameter, &origin) {
+                        (Parameter::Position(_), firesteel_plan::Origin::Sql { start, .. }) => format!("_{start}"),
+                        (Parameter::Position(position), _) => format!("_{position}"),
+                        (Parameter::Named(name), _) => name.clone(),
+                    };
+                    Err(SparkError::new("UNBOUND_SQL_PARAMETER").with("name", name).or_context(|| origin.context()))
+                }
                 Err(error) => Err(error.or_context(|| origin.context())),
             },
             None => Ok(Expr::new(ExprKind::Parameter(parameter)).at(origin)),

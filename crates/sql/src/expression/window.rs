@@ -6,7 +6,6 @@ use firesteel_error::Result;
 use firesteel_plan::{
     Expr, ExprKind, FrameBound, FrameUnit, SortOrder, WindowFrame, WindowReference, WindowSpecification,
 };
-use firesteel_types::Literal;
 
 impl Parser<'_> {
     /// `w`, `(w)` or `(PARTITION BY … ORDER BY … ROWS …)`.
@@ -70,28 +69,10 @@ impl Parser<'_> {
             self.defer(Err(error), || ())?;
         }
         if self.take(K::PRECEDING) {
-            return Ok(FrameBound::Value(Box::new(self.negative(start, offset))));
+            return Ok(FrameBound::Preceding(Box::new(offset)));
         }
         self.expect(K::FOLLOWING)?;
         Ok(FrameBound::Value(Box::new(offset)))
-    }
-
-    /// The offset of `n PRECEDING`.
-    fn negative(&self, start: usize, offset: Expr) -> Expr {
-        use ExprKind::Literal as Value;
-        let negated = match &offset.kind {
-            Value(Literal::Integer(n)) => n.checked_neg().map(Literal::Integer),
-            Value(Literal::Long(n)) => n.checked_neg().map(Literal::Long),
-            Value(Literal::YearMonthInterval(n, t)) => {
-                n.checked_neg().map(|n| Literal::YearMonthInterval(n, t.clone()))
-            }
-            Value(Literal::DayTimeInterval(n, t)) => n.checked_neg().map(|n| Literal::DayTimeInterval(n, t.clone())),
-            _ => None,
-        };
-        match negated {
-            Some(literal) => Expr::literal(literal).at(offset.origin),
-            None => self.call(start, "-", vec![offset]),
-        }
     }
 
     /// `expression [ASC | DESC] [NULLS FIRST | LAST]`.

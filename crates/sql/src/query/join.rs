@@ -31,7 +31,7 @@ impl Parser<'_> {
         let from = from.ok_or_else(|| self.unexpected())?;
         let mark = self.mark();
         let has_view = self.at_lateral_view();
-        let from = self.lateral_views(start, from)?;
+        let from = self.lateral_views(from)?;
         if has_view && self.at_pivot() {
             return Err(self.error(mark, "NOT_ALLOWED_IN_FROM.LATERAL_WITH_PIVOT"));
         }

@@ -1,7 +1,7 @@
 //! LATERAL VIEW.
 
 use crate::keyword::Keyword as K;
-use crate::parser::{Mark, Parser};
+use crate::parser::Parser;
 use firesteel_error::Result;
 use firesteel_plan::{Expr, ExprKind, FunctionCall, LateralView, Relation, RelationKind};
 
@@ -11,8 +11,9 @@ impl Parser<'_> {
     }
 
     /// Any number of `LATERAL VIEW [OUTER] generator(…) [alias] [AS column, …]`.
-    pub(super) fn lateral_views(&mut self, start: Mark, mut input: Relation) -> Result<Relation> {
+    pub(super) fn lateral_views(&mut self, mut input: Relation) -> Result<Relation> {
         while self.at_lateral_view() {
+            let start = self.mark();
             self.advance();
             self.advance();
             let is_outer = self.take(K::OUTER);

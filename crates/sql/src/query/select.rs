@@ -64,7 +64,7 @@ impl Parser<'_> {
 
     /// LATERAL VIEW and WHERE over an input.
     pub(super) fn filtered(&mut self, start: Mark, input: Relation) -> Result<Relation> {
-        let mut input = self.lateral_views(start, input)?;
+        let mut input = self.lateral_views(input)?;
         if self.is(K::WHERE) && self.ahead_begins_expression(1) {
             self.advance();
             let condition = self.expression()?;

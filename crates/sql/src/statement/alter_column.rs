@@ -8,10 +8,11 @@ use firesteel_plan::{ColumnChange, ColumnDefinition, Name, TableAction};
 impl Parser<'_> {
     /// `a.b type [options]` of a new column.
     pub(super) fn new_column(&mut self) -> Result<(Name, ColumnDefinition)> {
+        let start = self.mark();
         let name = self.qualified_name()?;
         let data_type = self.data_type()?;
         let last = name.last().cloned().unwrap_or_default();
-        Ok((name, self.column_options(last, data_type)?))
+        Ok((name, self.column_options(start, last, data_type)?))
     }
 
     /// `ALTER | CHANGE [COLUMN] name change, …`.
@@ -31,13 +32,6 @@ impl Parser<'_> {
                     format!("ALTER TABLE table {verb} COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER");
                 return Err(self.not_allowed(start, message));
             };
-            if columns.iter().any(|(other, _)| *other == name) {
-                let quoted: Vec<String> = name.iter().map(|part| format!("`{part}`")).collect();
-                return Err(self
-                    .error(start, "NOT_SUPPORTED_CHANGE_SAME_COLUMN")
-                    .with("table", "")
-                    .with("fieldName", quoted.join(".")));
-            }
             columns.push((name, vec![change]));
             if !self.take_mark(",") {
                 return Ok(TableAction::AlterColumns(columns));

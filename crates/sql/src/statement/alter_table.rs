@@ -86,7 +86,7 @@ impl Parser<'_> {
             K::SET => {
                 self.advance();
                 if self.take(K::TBLPROPERTIES) {
-                    return self.properties().map(TableAction::SetProperties);
+                    return self.table_properties().map(TableAction::SetProperties);
                 }
                 self.storage_action(None)
             }

@@ -13,7 +13,7 @@ impl Parser<'_> {
         let action = if self.take_all(&[K::RENAME, K::TO]) {
             ViewAction::Rename(self.qualified_name()?)
         } else if self.take_all(&[K::SET, K::TBLPROPERTIES]) {
-            ViewAction::SetProperties(self.properties()?)
+            ViewAction::SetProperties(self.table_properties()?)
         } else if self.take_all(&[K::UNSET, K::TBLPROPERTIES]) {
             let if_exists = self.take_if_exists();
             ViewAction::UnsetProperties { keys: self.property_keys()?, if_exists }

@@ -11,6 +11,9 @@ impl Parser<'_> {
         if self.take_all(&[K::CLEAR, K::CACHE]) {
             return Ok(Statement::ClearCache);
         }
+        if self.take(K::CLEAR) {
+            return Err(self.missing("CACHE"));
+        }
         if self.take(K::UNCACHE) {
             self.expect(K::TABLE)?;
             let if_exists = self.take_if_exists();
@@ -25,7 +28,7 @@ impl Parser<'_> {
         let name = self.table_name()?;
         let options = if self.take(K::OPTIONS) { self.properties()? } else { Vec::new() };
         let query = self.optional_query()?;
-        if let (Some(_), TableName::Parts(parts)) = (&query, &name)
+        if let (Some(_), TableName::Parts(parts, _)) = (&query, &name)
             && let [qualifier @ .., _] = parts.as_slice()
             && !qualifier.is_empty()
         {
@@ -52,7 +55,7 @@ impl Parser<'_> {
         let path = text.trim_end().trim_end_matches(';').trim_end();
         if path.is_empty() || path.contains(char::is_whitespace) {
             let error =
-                self.error(start, if path.is_empty() { "_LEGACY_ERROR_TEMP_0063" } else { "_LEGACY_ERROR_TEMP_0064" });
+                self.error(start, if path.is_empty() { "_LEGACY_ERROR_TEMP_0064" } else { "_LEGACY_ERROR_TEMP_0063" });
             let message = if path.is_empty() {
                 "Resource paths cannot be empty in REFRESH statements. Use / to match everything"
             } else {

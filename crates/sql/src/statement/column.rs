@@ -11,9 +11,10 @@ use firesteel_types::{DataType, StructField};
 impl Parser<'_> {
     /// `name type [options]`.
     pub(crate) fn column_definition(&mut self) -> Result<ColumnDefinition> {
+        let start = self.mark();
         let name = self.object_identifier()?;
         let data_type = self.data_type()?;
-        self.column_options(name, data_type)
+        self.column_options(start, name, data_type)
     }
 
     /// Definitions between commas.
@@ -22,8 +23,12 @@ impl Parser<'_> {
     }
 
     /// `NOT NULL`, `DEFAULT …`, `GENERATED …`, `COMMENT …`, constraints, a position.
-    pub(super) fn column_options(&mut self, name: String, data_type: DataType) -> Result<ColumnDefinition> {
-        let start = self.mark();
+    pub(super) fn column_options(
+        &mut self,
+        start: Mark,
+        name: String,
+        data_type: DataType,
+    ) -> Result<ColumnDefinition> {
         let mut column = ColumnDefinition::new(StructField::new(name, data_type, true));
         loop {
             let duplicate = |parser: &Self, option: &str, name: &str| {
@@ -47,7 +52,7 @@ impl Parser<'_> {
                 if column.generated.is_some() || column.identity.is_some() {
                     return Err(duplicate(self, "GENERATED ALWAYS AS", &column.field.name));
                 }
-                self.generated(&mut column)?;
+                self.generated(start, &mut column)?;
             } else if self.take(K::COMMENT) {
                 if column.comment.replace(self.string()?).is_some() {
                     return Err(duplicate(self, "COMMENT", &column.field.name));
@@ -76,8 +81,7 @@ impl Parser<'_> {
         Ok((self.text_from(start), expression))
     }
 
-    fn generated(&mut self, column: &mut ColumnDefinition) -> Result<()> {
-        let start = self.mark();
+    fn generated(&mut self, start: Mark, column: &mut ColumnDefinition) -> Result<()> {
         self.expect(K::GENERATED)?;
         let always = self.take(K::ALWAYS);
         if !always {
@@ -85,12 +89,14 @@ impl Parser<'_> {
         }
         self.expect(K::AS)?;
         if self.take(K::IDENTITY) {
-            if !matches!(column.field.data_type, DataType::Long | DataType::Integer) {
-                return Err(self
-                    .error(start, "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE")
-                    .with("dataType", format!("{:?}", column.field.data_type)));
-            }
             column.identity = Some(self.identity(start, always)?);
+            if !matches!(column.field.data_type, DataType::Long | DataType::Integer) {
+                let name = match &column.field.data_type {
+                    DataType::String(_) => "StringType".to_string(),
+                    other => format!("{other:?}Type"),
+                };
+                return Err(self.error(start, "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE").with("dataType", name));
+            }
             return Ok(());
         }
         if !always {
@@ -104,6 +110,7 @@ impl Parser<'_> {
     /// `[(START WITH n INCREMENT BY n)]`.
     fn identity(&mut self, start: Mark, always: bool) -> Result<Identity> {
         let (mut first, mut step) = (None, None);
+        let mut repeated = None;
         if self.take_mark("(") {
             while !self.take_mark(")") {
                 let (slot, option) = if self.take_all(&[K::START, K::WITH]) {
@@ -114,11 +121,14 @@ impl Parser<'_> {
                     return Err(self.unexpected());
                 };
                 if slot.replace(self.signed_integer()?).is_some() {
-                    return Err(self
-                        .error(start, "IDENTITY_COLUMNS_DUPLICATED_SEQUENCE_GENERATOR_OPTION")
-                        .with("sequenceGeneratorOption", option));
+                    repeated = Some(option);
                 }
             }
+        }
+        if let Some(option) = repeated {
+            return Err(self
+                .error(start, "IDENTITY_COLUMNS_DUPLICATED_SEQUENCE_GENERATOR_OPTION")
+                .with("sequenceGeneratorOption", option));
         }
         let step = step.unwrap_or(1);
         if step == 0 {

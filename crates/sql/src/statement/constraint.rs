@@ -1,7 +1,7 @@
 //! Constraints of tables and columns.
 
 use crate::keyword::Keyword as K;
-use crate::parser::Parser;
+use crate::parser::{Mark, Parser};
 use firesteel_error::Result;
 use firesteel_plan::{ConstraintKind, TableConstraint};
 
@@ -22,6 +22,7 @@ impl Parser<'_> {
 
     /// A constraint among a table's columns.
     pub(super) fn table_constraint(&mut self) -> Result<TableConstraint> {
+        let start = self.mark();
         let name = self.constraint_name()?;
         let kind = if self.take_all(&[K::PRIMARY, K::KEY]) {
             ConstraintKind::PrimaryKey(self.identifier_list()?)
@@ -33,11 +34,12 @@ impl Parser<'_> {
         } else {
             self.check()?
         };
-        self.characterised(name, kind)
+        self.characterised(start, name, kind)
     }
 
     /// A constraint of one column.
     pub(super) fn column_constraint(&mut self, column: &str) -> Result<TableConstraint> {
+        let start = self.mark();
         let name = self.constraint_name()?;
         let kind = if self.take_all(&[K::PRIMARY, K::KEY]) {
             ConstraintKind::PrimaryKey(vec![column.to_string()])
@@ -48,7 +50,7 @@ impl Parser<'_> {
         } else {
             self.check()?
         };
-        self.characterised(name, kind)
+        self.characterised(start, name, kind)
     }
 
     fn check(&mut self) -> Result<ConstraintKind> {
@@ -81,8 +83,7 @@ impl Parser<'_> {
     }
 
     /// `[NOT] ENFORCED`, `RELY`, `NORELY` and the like after a constraint.
-    fn characterised(&mut self, name: Option<String>, kind: ConstraintKind) -> Result<TableConstraint> {
-        let start = self.mark();
+    fn characterised(&mut self, start: Mark, name: Option<String>, kind: ConstraintKind) -> Result<TableConstraint> {
         let mut characteristics: Vec<String> = Vec::new();
         loop {
             let count = usize::from(self.is(K::NOT));
@@ -106,16 +107,16 @@ impl Parser<'_> {
                 .error(start, "INVALID_CONSTRAINT_CHARACTERISTICS")
                 .with("characteristics", characteristics.join(", ")));
         }
-        let (label, may_be_enforced) = match kind {
-            ConstraintKind::Check { .. } => ("CHECK", true),
-            ConstraintKind::PrimaryKey(_) => ("PRIMARY KEY", false),
-            ConstraintKind::Unique(_) => ("UNIQUE", false),
-            ConstraintKind::ForeignKey { .. } => ("FOREIGN KEY", false),
+        let (label, refused) = match kind {
+            ConstraintKind::Check { .. } => ("CHECK", "NOT ENFORCED"),
+            ConstraintKind::PrimaryKey(_) => ("PRIMARY KEY", "ENFORCED"),
+            ConstraintKind::Unique(_) => ("UNIQUE", "ENFORCED"),
+            ConstraintKind::ForeignKey { .. } => ("FOREIGN KEY", "ENFORCED"),
         };
-        if !may_be_enforced && has("ENFORCED") > 0 {
+        if has(refused) > 0 {
             return Err(self
                 .error(start, "UNSUPPORTED_CONSTRAINT_CHARACTERISTIC")
-                .with("characteristic", "ENFORCED")
+                .with("characteristic", refused)
                 .with("constraintType", label));
         }
         Ok(TableConstraint { name, kind, characteristics })

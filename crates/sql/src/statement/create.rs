@@ -44,8 +44,11 @@ impl Parser<'_> {
         if is_temporary && self.take(K::TABLE) {
             return self.create_temporary_table(start);
         }
-        if self.is_any(&[K::INDEX, K::MATERIALIZED, K::STREAMING, K::FLOW, K::PROCEDURE]) {
-            return self.unsupported_statement();
+        if self.is(K::INDEX) {
+            return self.index("CreateIndex");
+        }
+        if self.is_any(&[K::MATERIALIZED, K::STREAMING, K::FLOW]) {
+            return self.pipeline_dataset();
         }
         if self.is_any(&[K::ROLE, K::MACRO]) || is_temporary {
             self.back_to(start);

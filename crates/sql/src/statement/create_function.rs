@@ -27,17 +27,11 @@ impl Parser<'_> {
         if is_temporary && if_not_exists {
             return Err(self.error(start, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS"));
         }
-        if let (true, TableName::Parts(parts)) = (is_temporary, &name) {
+        if let (true, TableName::Parts(parts, _)) = (is_temporary, &name) {
             match parts.as_slice() {
                 [] | [_] => {}
-                [database, function] if matches!(body, FunctionBody::Sql { .. }) => {
+                [database, function] => {
                     return Err(self.invalid_qualifier(start, "FUNCTION", database, function));
-                }
-                [database, _] => {
-                    let quoted = format!("`{database}`");
-                    return Err(self
-                        .error(start, "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_DATABASE")
-                        .with("database", quoted));
                 }
                 _ => {
                     let quoted: Vec<String> = parts.iter().map(|part| format!("`{part}`")).collect();
@@ -130,12 +124,13 @@ impl Parser<'_> {
 
     /// `name type [NOT NULL] [COMMENT 'text']` of a table that a function returns.
     fn result_column(&mut self) -> Result<ColumnDefinition> {
+        let start = self.mark();
         let name = self.object_identifier()?;
         let data_type = self.data_type()?;
         if self.is_any(&[K::DEFAULT, K::GENERATED]) {
             return Err(self.unexpected());
         }
-        self.column_options(name, data_type)
+        self.column_options(start, name, data_type)
     }
 
     fn function_parameters(&mut self) -> Result<Vec<ColumnDefinition>> {

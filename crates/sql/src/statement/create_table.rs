@@ -66,8 +66,8 @@ impl Parser<'_> {
         if !self.is_mark("(") || self.ahead_begins_query(1) || self.ahead_is_mark(1, "(") {
             return Ok((columns, constraints));
         }
-        let start = self.mark();
         self.advance();
+        let start = self.mark();
         loop {
             if self.at_constraint() {
                 constraints.push(self.table_constraint()?);
@@ -78,18 +78,18 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect_mark(")")?;
         let of_columns = columns.iter().flat_map(|column: &ColumnDefinition| &column.constraints);
         let keys: Vec<String> = of_columns
             .chain(&constraints)
             .filter_map(|constraint| match &constraint.kind {
-                ConstraintKind::PrimaryKey(columns) => Some(columns.join(", ")),
+                ConstraintKind::PrimaryKey(columns) => Some(format!("({})", columns.join(", "))),
                 _ => None,
             })
             .collect();
         if keys.len() > 1 {
             return Err(self.error(start, "MULTIPLE_PRIMARY_KEYS").with("columns", keys.join(", ")));
         }
+        self.expect_mark(")")?;
         Ok((columns, constraints))
     }
 
@@ -105,7 +105,7 @@ impl Parser<'_> {
             } else if self.take(K::LOCATION) {
                 location.replace(self.string()?).map(|_| "LOCATION")
             } else if self.take(K::TBLPROPERTIES) {
-                let given = self.properties()?;
+                let given = self.table_properties()?;
                 properties.replace(given).map(|_| "TBLPROPERTIES")
             } else if self.row_format()? {
                 None
@@ -129,6 +129,9 @@ impl Parser<'_> {
     pub(super) fn create_temporary_table(&mut self, start: Mark) -> Result<Statement> {
         let if_not_exists = self.take_if_not_exists();
         let name = self.table_name()?;
+        if if_not_exists {
+            return Err(self.invalid_statement(start, "CREATE TEMPORARY TABLE ... IF NOT EXISTS"));
+        }
         let (schema, _) = self.table_elements()?;
         let spec = self.table_clauses(start, false)?;
         let query = self.optional_query()?;
@@ -137,13 +140,8 @@ impl Parser<'_> {
             return Err(self.not_allowed(start, message));
         }
         let Some(provider) = spec.provider else {
-            let message = "CREATE TEMPORARY TABLE without a provider is not allowed.";
-            return Err(self.not_allowed(start, message));
+            return Err(self.error(start, "_LEGACY_ERROR_TEMP_0046"));
         };
-        if if_not_exists {
-            let message = "CREATE TEMPORARY TABLE IF NOT EXISTS is not allowed.";
-            return Err(self.not_allowed(start, message));
-        }
         let options = spec.options.iter().map(|(key, value)| (key.clone(), option_text(value))).collect();
         Ok(Statement::CreateView(Box::new(CreateView {
             name,

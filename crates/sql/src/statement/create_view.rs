@@ -2,7 +2,7 @@
 
 use crate::keyword::Keyword as K;
 use crate::parser::{Mark, Parser};
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use firesteel_plan::{CreateView, Relation, RelationKind, Statement, TableName, ViewKind, ViewUsing};
 
 impl Parser<'_> {
@@ -90,7 +90,11 @@ impl Parser<'_> {
                 self.identifier_list()?;
                 return Err(self.invalid_statement(start, "CREATE VIEW ... PARTITIONED ON"));
             } else if self.take(K::TBLPROPERTIES) {
-                view.properties = self.properties()?;
+                view.properties = self.table_properties()?;
+                if view.kind != ViewKind::Persistent {
+                    let message = "TBLPROPERTIES can't coexist with CREATE TEMPORARY VIEW";
+                    self.defer_whole(SparkError::new("_LEGACY_ERROR_TEMP_0035").with("message", message));
+                }
                 "TBLPROPERTIES"
             } else {
                 return Ok(());
@@ -116,7 +120,7 @@ impl Parser<'_> {
 
     fn check_view(&self, start: Mark, view: &CreateView) -> Result<()> {
         let parts: &[String] = match &view.name {
-            TableName::Parts(parts) => parts,
+            TableName::Parts(parts, _) => parts,
             TableName::Identifier(_) => &[],
         };
         if view.if_not_exists && view.replace {
@@ -144,13 +148,7 @@ impl Parser<'_> {
     }
 
     /// The error that something temporary got a database's name.
-    pub(super) fn invalid_qualifier(
-        &self,
-        start: Mark,
-        kind: &str,
-        qualifier: &str,
-        name: &str,
-    ) -> firesteel_error::SparkError {
+    pub(super) fn invalid_qualifier(&self, start: Mark, kind: &str, qualifier: &str, name: &str) -> SparkError {
         self.error(start, "INVALID_TEMP_OBJ_QUALIFIER")
             .with("objectType", kind)
             .with("objectName", format!("`{name}`"))

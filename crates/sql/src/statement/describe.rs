@@ -3,7 +3,7 @@
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use crate::token::TokenKind;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{Describe, Statement, TableName};
 
 impl Parser<'_> {
@@ -22,7 +22,9 @@ impl Parser<'_> {
             return Ok(Statement::Describe(Describe::Namespace { name: self.table_name()?, is_extended }));
         }
         if self.is(K::PROCEDURE) && self.ahead_is_name(1) {
-            return self.unsupported_statement();
+            self.advance();
+            let name = self.qualified_name()?;
+            return Ok(Statement::Procedure { name, origin: self.origin(start) });
         }
         if self.is(K::QUERY) && (self.ahead_begins_query(1) || self.ahead_is_mark(1, "(")) {
             self.advance();
@@ -51,16 +53,20 @@ impl Parser<'_> {
                 return Err(self.error(start, "UNSUPPORTED_FEATURE.DESC_TABLE_COLUMN_PARTITION"));
             }
             if as_json {
-                return Err(self.error(start, "UNSUPPORTED_FEATURE.DESC_TABLE_COLUMN_JSON"));
+                return Err(
+                    SparkError::new("UNSUPPORTED_FEATURE.DESC_TABLE_COLUMN_JSON").with_class(ExceptionClass::Parse)
+                );
             }
             return Ok(Statement::Describe(Describe::Column { table: name, column, is_extended }));
         }
         if as_json && !is_extended {
             let table = match &name {
-                TableName::Parts(parts) => parts.join("."),
+                TableName::Parts(parts, _) => parts.join("."),
                 TableName::Identifier(_) => String::new(),
             };
-            return Err(SparkError::new("DESCRIBE_JSON_NOT_EXTENDED").with("tableName", table));
+            return Err(SparkError::new("DESCRIBE_JSON_NOT_EXTENDED")
+                .with_class(ExceptionClass::Parse)
+                .with("tableName", table));
         }
         Ok(Statement::Describe(Describe::Table { name, is_extended, partition, as_json }))
     }
@@ -80,9 +86,9 @@ impl Parser<'_> {
         let name = match self.peek().kind {
             TokenKind::Mark(mark) if !matches!(mark, "(" | ")" | ";" | "," | ".") => {
                 self.advance();
-                TableName::Parts(vec![mark.to_string()])
+                TableName::of(vec![mark.to_string()])
             }
-            _ if self.ahead_is_text(0) => TableName::Parts(vec![self.string()?]),
+            _ if self.ahead_is_text(0) => TableName::of(vec![self.string()?]),
             _ => self.table_name()?,
         };
         Ok(Statement::Describe(Describe::Function { name, is_extended }))

@@ -30,7 +30,7 @@ impl Parser<'_> {
         if self.take(K::FUNCTION) {
             let if_exists = self.take_if_exists();
             let name = self.table_name()?;
-            if let (true, TableName::Parts(parts)) = (is_temporary, &name)
+            if let (true, TableName::Parts(parts, _)) = (is_temporary, &name)
                 && let [.., qualifier, function] = parts.as_slice()
             {
                 return Err(self.invalid_qualifier(start, "FUNCTION", qualifier, function));
@@ -41,7 +41,10 @@ impl Parser<'_> {
             let if_exists = self.take_if_exists();
             return Ok(Statement::DropVariable { name: self.variable_name()?, if_exists });
         }
-        if self.is_any(&[K::INDEX, K::MATERIALIZED, K::PROCEDURE]) {
+        if self.is(K::INDEX) {
+            return self.index("DropIndex");
+        }
+        if self.is(K::MATERIALIZED) {
             return self.unsupported_statement();
         }
         if self.is_any(&[K::ROLE, K::MACRO]) || is_temporary {

@@ -1,7 +1,7 @@
 //! INSERT.
 
 use crate::keyword::Keyword as K;
-use crate::parser::Parser;
+use crate::parser::{Mark, Parser};
 use crate::query::With;
 use firesteel_error::Result;
 use firesteel_plan::{Insert, InsertDirectory, Relation, Statement, TableName};
@@ -32,13 +32,13 @@ impl Parser<'_> {
             Some(word) => word == K::OVERWRITE,
             None => return Err(self.unexpected()),
         };
-        let mut insert = empty_insert(TableName::Parts(Vec::new()), overwrite);
+        let mut insert = empty_insert(TableName::of(Vec::new()), overwrite);
         insert.with_schema_evolution = with_schema_evolution;
         if overwrite
             && (self.is(K::DIRECTORY) || self.are(&[K::LOCAL, K::DIRECTORY]))
             && !self.at_table_called_directory()
         {
-            insert.directory = Some(self.insert_directory()?);
+            insert.directory = Some(self.insert_directory(start)?);
             return Ok(insert);
         }
         if self.is(K::TABLE) && self.ahead_is_name(1) {
@@ -54,6 +54,12 @@ impl Parser<'_> {
             insert.if_partition_not_exists = self.take_if_not_exists();
             if insert.if_partition_not_exists && !overwrite {
                 return Err(self.invalid_statement(start, "INSERT INTO ... IF NOT EXISTS"));
+            }
+            let dynamic: Vec<&str> =
+                insert.partition.iter().filter(|(_, value)| value.is_none()).map(|(name, _)| name.as_str()).collect();
+            if insert.if_partition_not_exists && !dynamic.is_empty() {
+                let message = format!("IF NOT EXISTS with dynamic partitions: {}", dynamic.join(", "));
+                return Err(self.not_allowed(start, message));
             }
         }
         if self.take_all(&[K::BY, K::NAME]) {
@@ -97,12 +103,11 @@ impl Parser<'_> {
     }
 
     /// `[LOCAL] DIRECTORY ['path'] USING provider [OPTIONS …]`, or with a Hive format.
-    fn insert_directory(&mut self) -> Result<InsertDirectory> {
+    fn insert_directory(&mut self, start: Mark) -> Result<InsertDirectory> {
         let is_local = self.take(K::LOCAL);
         self.expect(K::DIRECTORY)?;
         let path = if self.ahead_is_text(0) { Some(self.string()?) } else { None };
         let mut directory = InsertDirectory { path, provider: None, options: Vec::new(), is_local };
-        let start = self.mark();
         if self.take(K::USING) {
             directory.provider = Some(self.qualified_name()?.join("."));
             if self.take(K::OPTIONS) {
@@ -111,13 +116,11 @@ impl Parser<'_> {
             let has_option = directory.options.iter().any(|(key, _)| key.eq_ignore_ascii_case("path"));
             if directory.path.is_some() == has_option {
                 let message = "Directory path and 'path' in OPTIONS should be specified one, but not both";
-                return Err(self.error(start, "_LEGACY_ERROR_TEMP_0064").with("msg", message));
+                return Err(self.error(start, "_LEGACY_ERROR_TEMP_0049").with("msg", message));
             }
         } else {
             self.row_format()?;
-            if let Some(format) = self.stored_as()? {
-                directory.provider = Some(format.to_lowercase());
-            }
+            self.stored_as()?;
         }
         Ok(directory)
     }

@@ -3,8 +3,8 @@
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
 use crate::query::{With, or_default};
-use firesteel_error::{Result, SparkError};
-use firesteel_plan::{Expr, Merge, MergeAction, MergeActionKind, Relation, Statement, TableName};
+use firesteel_error::Result;
+use firesteel_plan::{Expr, Merge, MergeAction, MergeActionKind, Relation, Statement};
 
 /// Which rows a WHEN clause is about.
 #[derive(Clone, Copy, PartialEq)]
@@ -21,10 +21,7 @@ impl Parser<'_> {
         self.expect(K::MERGE)?;
         let with_schema_evolution = self.take_schema_evolution()?;
         self.expect(K::INTO)?;
-        let target = match self.table_name()? {
-            TableName::Parts(name) => name,
-            TableName::Identifier(_) => return Err(SparkError::unsupported("IDENTIFIER in MERGE")),
-        };
+        let target = self.table_name()?;
         let target_alias = if self.is(K::USING) { None } else { self.simple_alias("MERGE")? };
         self.expect(K::USING)?;
         let mark = self.mark();

@@ -25,7 +25,10 @@ impl Parser<'_> {
 
     /// `DELETE FROM table [alias] [WHERE condition]`.
     fn delete(&mut self) -> Result<Statement> {
-        self.expect_all(&[K::DELETE, K::FROM])?;
+        self.expect(K::DELETE)?;
+        if !self.take(K::FROM) {
+            return Err(if self.ahead_is_name(0) { self.missing("FROM") } else { self.unexpected() });
+        }
         let table = self.table_name()?;
         let alias = self.simple_alias("DELETE")?;
         let condition = self.optional_where()?;
@@ -50,12 +53,12 @@ impl Parser<'_> {
     /// `column = value`.
     pub(super) fn assignment(&mut self) -> Result<(Expr, Expr)> {
         let start = self.mark();
-        let column = Expr::attribute(self.qualified_name()?).at(self.origin(start));
+        let column = Expr::attribute(self.qualified_name()?);
         if !self.take_mark("==") {
             self.expect_mark("=")?;
         }
         let value = self.expression()?;
-        Ok((column, or_default(value)))
+        Ok((column.at(self.origin(start)), or_default(value)))
     }
 
     /// An alias of a table without names for its columns.

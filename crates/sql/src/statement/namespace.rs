@@ -47,7 +47,7 @@ impl Parser<'_> {
                 if self.take_any(&[K::DBPROPERTIES, K::PROPERTIES]).is_none() {
                     return Err(self.unexpected());
                 }
-                let given = self.properties()?;
+                let given = self.namespace_properties()?;
                 if properties.replace(given).is_some() {
                     return Err(self.duplicate_clause(start, "WITH DBPROPERTIES"));
                 }
@@ -85,7 +85,7 @@ impl Parser<'_> {
         } else if self.take_any(&[K::DBPROPERTIES, K::PROPERTIES]).is_none() {
             return Err(self.unexpected());
         } else if is_set {
-            NamespaceAction::SetProperties(self.properties()?)
+            NamespaceAction::SetProperties(self.namespace_properties()?)
         } else {
             NamespaceAction::UnsetProperties(self.property_keys()?)
         };

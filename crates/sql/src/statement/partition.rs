@@ -2,7 +2,7 @@
 
 use crate::keyword::Keyword as K;
 use crate::parser::Parser;
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Expr, ExprKind, PartitionSpec};
 
 impl Parser<'_> {
@@ -35,15 +35,12 @@ impl Parser<'_> {
 
     /// The same where every column needs a value.
     pub(super) fn full_partition(&mut self) -> Result<Option<PartitionSpec>> {
-        let start = self.mark();
         let partition = self.partition()?;
-        let empty = partition.iter().flatten().find(|(_, value)| value.is_none());
-        match empty {
-            Some((column, _)) => Err(self
-                .error(start, "INVALID_SQL_SYNTAX.EMPTY_PARTITION_VALUE")
-                .with("partKey", format!("`{column}`"))),
-            None => Ok(partition),
+        if let Some((column, _)) = partition.iter().flatten().find(|(_, value)| value.is_none()) {
+            let quoted = format!("`{column}`");
+            self.defer_whole(SparkError::new("INVALID_SQL_SYNTAX.EMPTY_PARTITION_VALUE").with("partKey", quoted));
         }
+        Ok(partition)
     }
 }
 

@@ -85,7 +85,11 @@ impl Parser<'_> {
                 self.advance();
                 Show::Collations { pattern: self.pattern()? }
             }
-            Some(K::PROCEDURES) => return self.unsupported_statement(),
+            Some(K::PROCEDURES) => {
+                self.advance();
+                self.in_namespace()?;
+                return Ok(Statement::ShowProcedures);
+            }
             _ => self.show_functions(start)?,
         };
         Ok(Statement::Show(show))
@@ -117,10 +121,13 @@ impl Parser<'_> {
         let mut scope = String::from("ALL");
         if !self.is(K::FUNCTIONS) {
             if !(self.ahead_is_name(0) && self.ahead_is(1, K::FUNCTIONS)) {
-                self.advance();
+                if self.ahead_is_name(0) {
+                    self.advance();
+                    return Err(self.missing("FUNCTIONS"));
+                }
                 return Err(self.unexpected());
             }
-            let word = self.identifier()?;
+            let word = self.identifier()?.to_lowercase();
             scope = word.to_uppercase();
             if !matches!(scope.as_str(), "ALL" | "USER" | "SYSTEM") {
                 self.advance();
@@ -146,7 +153,7 @@ impl Parser<'_> {
                         .error(start, "INVALID_SQL_SYNTAX.SHOW_FUNCTIONS_INVALID_PATTERN")
                         .with("pattern", text));
                 }
-                namespace = Some(TableName::Parts(name));
+                namespace = Some(TableName::of(name));
             }
         } else if has_like {
             return Err(self.unexpected());

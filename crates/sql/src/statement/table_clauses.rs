@@ -2,8 +2,11 @@
 
 use crate::keyword::Keyword as K;
 use crate::parser::{Mark, Parser};
-use firesteel_error::Result;
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{BucketSpec, Expr, PartitionField, SortOrder, TableSpec};
+
+/// How many buckets a table may have.
+const MAX_BUCKETS: i64 = 100_000;
 
 impl Parser<'_> {
     /// `[USING provider]` and all that may follow in any order.
@@ -20,9 +23,9 @@ impl Parser<'_> {
             seen.push(clause);
         }
         let has = |clause: &str| seen.contains(&clause);
-        if spec.provider.is_some() && (has("ROW FORMAT") || has("STORED AS/BY")) {
-            let message = "CREATE TABLE ... USING ... with Hive SERDE";
-            return Err(self.not_allowed(start, format!("{message} is not allowed")));
+        if let (Some(_), Some(serde)) = (&spec.provider, &spec.serde) {
+            let operation = format!("CREATE TABLE ... USING ... {}", serde.replace('\'', "").to_uppercase());
+            self.defer_whole(SparkError::new("INVALID_STATEMENT_OR_CLAUSE").with("operation", operation));
         }
         if has("CLUSTER BY") && (has("CLUSTERED BY") || has("PARTITIONED BY")) {
             return Err(self.not_allowed(start, "Clustering and partitioning or bucketing cannot both be specified"));
@@ -36,7 +39,7 @@ impl Parser<'_> {
             spec.options = self.expression_properties()?;
             "OPTIONS"
         } else if self.take_all(&[K::PARTITIONED, K::BY]) {
-            spec.partitioning = self.in_parentheses(Self::partition_field)?;
+            spec.partitioning = self.partition_fields()?;
             "PARTITIONED BY"
         } else if self.take_all(&[K::CLUSTERED, K::BY]) {
             spec.bucket = Some(self.bucket_clause()?);
@@ -45,9 +48,11 @@ impl Parser<'_> {
             spec.cluster_by = self.in_parentheses(Self::qualified_name)?;
             "CLUSTER BY"
         } else if self.take_all(&[K::SKEWED, K::BY]) {
-            let start = self.mark();
             self.identifier_list()?;
-            return Err(self.not_allowed(start, "Operation not allowed: CREATE TABLE ... SKEWED BY"));
+            self.skip_to_end();
+            let operation = "CREATE TABLE ... SKEWED BY";
+            self.defer_whole(SparkError::new("INVALID_STATEMENT_OR_CLAUSE").with("operation", operation));
+            "SKEWED BY"
         } else if self.is(K::ROW) && self.ahead_is(1, K::FORMAT) {
             let start = self.mark();
             self.row_format()?;
@@ -71,7 +76,7 @@ impl Parser<'_> {
             spec.collation = Some(self.default_collation()?);
             "DEFAULT COLLATION"
         } else if self.take(K::TBLPROPERTIES) {
-            spec.properties = self.properties()?;
+            spec.properties = self.table_properties()?;
             "TBLPROPERTIES"
         } else {
             return Ok(None);
@@ -92,6 +97,33 @@ impl Parser<'_> {
             let value = parser.expression()?;
             Ok((key, value))
         })
+    }
+
+    /// `(field, …)`: either all of them name what is there, or all of them are new columns.
+    fn partition_fields(&mut self) -> Result<Vec<PartitionField>> {
+        let mut texts = (Vec::new(), Vec::new());
+        let fields = self.in_parentheses(|parser| {
+            let start = parser.mark();
+            let field = parser.partition_field()?;
+            let text = parser.text_from(start);
+            match &field {
+                PartitionField::Transform(_) => texts.0.push(text),
+                PartitionField::Column(column) => {
+                    texts.1.push(format!("{} {}", column.field.name, column.field.data_type.simple_string()));
+                }
+            }
+            Ok(field)
+        })?;
+        let (expressions, columns) = texts;
+        if !expressions.is_empty() && !columns.is_empty() {
+            let message = format!(
+                "PARTITION BY: Cannot mix partition expressions and partition columns:\nExpressions: {}\nColumns: {}",
+                expressions.join(", "),
+                columns.join(", ")
+            );
+            self.defer_whole(SparkError::new("_LEGACY_ERROR_TEMP_0035").with("message", message));
+        }
+        Ok(fields)
     }
 
     /// A column, a transform, or a column's definition.
@@ -129,6 +161,12 @@ impl Parser<'_> {
         self.expect(K::BUCKETS)?;
         if num_buckets < 0 {
             return Err(self.unexpected_at(start));
+        }
+        if !(1..=MAX_BUCKETS).contains(&num_buckets) {
+            return Err(SparkError::new("INVALID_BUCKET_COUNT")
+                .with_class(ExceptionClass::Parse)
+                .with("bucketingMaxBuckets", MAX_BUCKETS.to_string())
+                .with("numBuckets", num_buckets.to_string()));
         }
         Ok(BucketSpec { num_buckets, columns, sort })
     }

@@ -61,6 +61,56 @@ impl Parser<'_> {
         Ok(Statement::Unsupported(words.to_uppercase()))
     }
 
+    /// What follows CALL: no catalog here has procedures.
+    pub(super) fn call_procedure(&mut self) -> Result<Statement> {
+        let start = self.mark();
+        self.expect(K::CALL)?;
+        let name = self.qualified_name()?;
+        self.expect_mark("(")?;
+        self.arguments()?;
+        Ok(Statement::Procedure { name, origin: self.origin(start) })
+    }
+
+    /// `LOAD DATA [LOCAL] INPATH 'path' [OVERWRITE] INTO TABLE name [PARTITION …]`.
+    pub(super) fn load_data(&mut self) -> Result<Statement> {
+        self.expect_all(&[K::LOAD, K::DATA])?;
+        self.take(K::LOCAL);
+        self.expect(K::INPATH)?;
+        self.string()?;
+        self.take(K::OVERWRITE);
+        self.expect_all(&[K::INTO, K::TABLE])?;
+        let table = self.table_name()?;
+        self.partition()?;
+        Ok(Statement::LoadData { table })
+    }
+
+    /// `INDEX [IF [NOT] EXISTS] name ON [TABLE] table …` after CREATE or DROP.
+    pub(super) fn index(&mut self, operation: &str) -> Result<Statement> {
+        self.expect(K::INDEX)?;
+        if !self.take_if_not_exists() {
+            self.take_if_exists();
+        }
+        self.identifier()?;
+        self.expect(K::ON)?;
+        if self.is(K::TABLE) && self.ahead_is_name(1) {
+            self.advance();
+        }
+        let table = self.table_name()?;
+        self.skip_statement();
+        Ok(Statement::Index { table, operation: operation.to_string() })
+    }
+
+    /// `MATERIALIZED VIEW …`, `STREAMING TABLE …`, `FLOW …` after CREATE.
+    pub(super) fn pipeline_dataset(&mut self) -> Result<Statement> {
+        let kind = match self.keyword() {
+            Some(K::MATERIALIZED) => "MATERIALIZED VIEW",
+            Some(K::STREAMING) => "STREAMING TABLE",
+            _ => "FLOW",
+        };
+        self.skip_statement();
+        Ok(Statement::PipelineDataset(kind.to_string()))
+    }
+
     /// Goes to the end of the statement: a semicolon, or the end of the text.
     fn skip_statement(&mut self) {
         while !matches!(self.peek().kind, TokenKind::End | TokenKind::Mark(";")) {

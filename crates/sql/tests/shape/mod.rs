@@ -124,6 +124,7 @@ fn window_reference(window: &WindowReference) -> String {
         WindowReference::Specification(window) => {
             let bound = |bound: &FrameBound| match bound {
                 FrameBound::Value(value) => expr(value),
+                FrameBound::Preceding(value) => format!("{} back", expr(value)),
                 other => format!("{other:?}"),
             };
             let frame = window.frame.as_ref().map_or(String::new(), |frame| {
@@ -156,7 +157,7 @@ pub fn relation(relation_: &Relation) -> String {
         }
         RelationKind::Table(table) => {
             let name = match &table.name {
-                TableName::Parts(parts) => parts.join("."),
+                TableName::Parts(parts, _) => parts.join("."),
                 TableName::Identifier(name) => format!("identifier {}", expr(name)),
             };
             let stream = if table.is_streaming { "stream " } else { "" };

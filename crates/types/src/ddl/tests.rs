@@ -157,8 +157,9 @@ fn schemas_parse() {
 
 fn check(text: &str, error: SparkError, condition: &str, column: usize) {
     assert_eq!(error.condition().unwrap_or(""), condition, "{text}");
-    if let Some(context) = error.contexts().first() {
-        assert_eq!(context.column, column, "{text}");
+    let context = error.contexts().first().map(|context| context.excerpt().column);
+    if let Some(found) = error.position().map(|position| position.column).or(context) {
+        assert_eq!(found, column, "{text}");
     }
 }
 

@@ -150,8 +150,8 @@ impl FilterValue {
     }
 }
 
-/// The filters as JSON, behind those that only leave nulls out, whose number comes along.
-pub(super) fn json(filters: &[SourceFilter]) -> Result<(String, usize)> {
+/// The filters as JSON, behind those that only leave nulls out, whose columns come along.
+pub(super) fn json(filters: &[SourceFilter]) -> Result<(String, Vec<String>)> {
     let mut not_null: Vec<SourceFilter> = Vec::new();
     for filter in filters.iter().filter(|filter| filter.refuses_null()) {
         let added = SourceFilter::about("IsNotNull", filter.column.clone());
@@ -160,7 +160,7 @@ pub(super) fn json(filters: &[SourceFilter]) -> Result<(String, usize)> {
         }
     }
     let all = not_null.iter().chain(filters).map(SourceFilter::json).collect::<Result<Vec<_>>>()?;
-    Ok((Value::Array(all).to_string(), not_null.len()))
+    Ok((Value::Array(all).to_string(), not_null.into_iter().map(|filter| filter.column).collect()))
 }
 
 fn comparison(operator: Operator) -> Option<&'static str> {
@@ -277,7 +277,7 @@ mod tests {
         let fields = vec![StructField::new("x", DataType::Integer, true)];
         let filter = SourceFilter::of(&col("x").eq(lit(1)), &StructType::new(fields)).unwrap();
         let (text, added) = json(&[filter]).unwrap();
-        assert_eq!(added, 1);
+        assert_eq!(added, ["x"]);
         // The variant of 1, and metadata without names.
         assert_eq!(
             serde_json::from_str::<Value>(&text).unwrap(),

@@ -59,7 +59,7 @@ const fn scalar(name: &'static str, signature: Signature, build: Build, usage: &
         aliases: &[],
         group: Group::Sketch,
         signature,
-        body: Body::Build(build),
+        body: Body::Named(build),
         deterministic: true,
         text: None,
         documentation: Documentation { usage, ..Documentation::EMPTY },

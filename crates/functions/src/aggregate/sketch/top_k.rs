@@ -211,11 +211,13 @@ struct Tracked {
     sketch: Frequent,
     nulls: i64,
     size: i32,
+    /// Whether it is made of sketches that other tasks sent.
+    is_merged: bool,
 }
 
 impl Tracked {
     fn new(layout: Layout, size: i32) -> Self {
-        Self { sketch: layout.sketch(size), nulls: 0, size }
+        Self { sketch: layout.sketch(size), nulls: 0, size, is_merged: false }
     }
 
     fn write(&self, layout: Layout) -> Vec<u8> {
@@ -228,12 +230,20 @@ impl Tracked {
     fn read(bytes: &[u8], size: i32, layout: Layout) -> Option<Self> {
         let (sketch, nulls) = bytes.split_last_chunk::<8>()?;
         let sketch = Frequent::deserialize(sketch, layout.hash_code(), |bytes, count| layout.read(bytes, count))?;
-        Some(Self { sketch, nulls: i64::from_be_bytes(*nulls), size })
+        Some(Self { sketch, nulls: i64::from_be_bytes(*nulls), size, is_merged: false })
     }
 
     fn merge(&mut self, other: &Self) {
         self.sketch.merge(&other.sketch);
         self.nulls += other.nulls;
+    }
+
+    /// The sketch as it would be had it come from another task: as in Spark, where every sketch is sent to the
+    /// task that ends the aggregation. The order of items of one count depends on it.
+    fn sent(&self, layout: Layout) -> Option<Self> {
+        let mut whole = Self::new(layout, self.size);
+        whole.merge(&Self::read(&self.write(layout), self.size, layout)?);
+        Some(whole)
     }
 
     /// The most frequent items, nulls among them.
@@ -410,7 +420,10 @@ impl Fold for TopFold {
         let sketches: &BinaryArray = typed(columns, 0)?;
         let sizes: &Int32Array = typed(columns, 1)?;
         rows.try_for_each(sketches.nulls(), |row, group| {
-            self.take(&mut states[group], sketches.value(row), sizes.value(row)).map_err(|e| self.call.error(e))
+            let state = &mut states[group];
+            self.take(state, sketches.value(row), sizes.value(row)).map_err(|e| self.call.error(e))?;
+            state.iter_mut().for_each(|own| own.is_merged = true);
+            Ok(())
         })
     }
 
@@ -423,8 +436,13 @@ impl Fold for TopFold {
     }
 
     fn evaluate(&self, states: &[State]) -> DfResult<ArrayRef> {
+        let whole = |state: &State| match state.as_deref() {
+            Some(own) if !own.is_merged => own.sent(self.layout).map(Box::new),
+            _ => state.clone(),
+        };
+        let states: Vec<State> = states.iter().map(whole).collect();
         if self.kind != Kind::Top {
-            return self.states(states);
+            return self.states(&states);
         }
         let rows: Vec<_> = states
             .iter()

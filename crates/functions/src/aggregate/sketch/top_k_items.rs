@@ -205,6 +205,7 @@ impl Layout {
         };
         let array = match &arrow {
             ArrowType::Date32 | ArrowType::Interval(_) => cast(&array, &ArrowType::Int32)?,
+            ArrowType::Int8 | ArrowType::Int16 | ArrowType::Int32 => cast(&array, &arrow)?,
             _ => array,
         };
         Ok(if array.data_type() == &arrow { array } else { retyped(&array, &arrow)? })

@@ -5,6 +5,7 @@ mod grouped;
 mod order;
 mod windows;
 
+use crate::function::QueryTime;
 use crate::{AggregateCall, Body, BuildContext, Function, TypedExpr, WindowCall, registry};
 use arrow::array::{
     ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int32Array, Int64Array,
@@ -115,7 +116,7 @@ fn conf(ansi: bool) -> SqlConf {
 pub fn with_context<T>(ansi: bool, use_it: impl FnOnce(&mut BuildContext<'_>) -> T) -> T {
     let conf = conf(ansi);
     let session = crate::function::SessionFacts::default();
-    let mut context = BuildContext { conf: &conf, query_time: 0, context: None, session: &session };
+    let mut context = BuildContext { conf: &conf, query_time: &QueryTime::at(0), context: None, session: &session };
     use_it(&mut context)
 }
 

@@ -3,9 +3,10 @@
 use super::list::{Column, Lists, MOST_ELEMENTS, Picker, conform, element_of, empty, list_of};
 use super::typing::{call_text, require_array, unexpected};
 use crate::coercion::{self, mismatch};
+use crate::kernel::kernel;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Integers, Rows, Texts, downcast, finish, internal, row_count, texts};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ListArray, StringArray, StructArray, UInt64Array};
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::{ColumnarValue, Expr};
@@ -48,6 +49,9 @@ function! {
     example "SELECT array_join(array('hello', 'world'), ' ')" => "hello world";
     example "SELECT array_join(array('hello', null, 'world'), ' ', ',')" => "hello , world";
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("arrays_zip", zip)];
 
 fn build_flatten(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let inner = match arguments.first().map(|a| &a.data_type) {

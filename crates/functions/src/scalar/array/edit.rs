@@ -62,8 +62,7 @@ fn add(
 ) -> Result<TypedExpr> {
     require_array(&arguments, 0, function.name)?;
     with_element(&mut arguments, 1, function.name, context)?;
-    let (element, contains_null) = element_of(&arguments[0].data_type);
-    let data_type = DataType::array(element, contains_null || arguments[1].nullable);
+    let data_type = DataType::array(element_of(&arguments[0].data_type).0, true);
     let nullable = arguments[0].nullable;
     let expr = crate::kernel::call(function, kernel, &arguments, &data_type, nullable, context)?;
     Ok(TypedExpr::new(expr, data_type, nullable, ""))

@@ -2,6 +2,7 @@
 
 use super::list::{Column, Lists, element_of, pick_one};
 use crate::coercion::{self, mismatch};
+use crate::kernel::kernel;
 use crate::scalar::map::entry::{self, OnMissing};
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, param};
@@ -63,6 +64,15 @@ const ZERO_BASED: &str = "item";
 const ZERO_BASED_LENIENT: &str = "get";
 const ONE_BASED: &str = "element_at";
 const ONE_BASED_LENIENT: &str = "try_element_at";
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[
+    &kernel("get_array_item", by_position),
+    &kernel("get", by_position),
+    &kernel("element_at", by_position_or_key),
+    &kernel("try_element_at", by_position_or_key),
+    &kernel("get_array_struct_fields", fields_kernel),
+];
 
 /// Two arguments as they must be after the arity was checked.
 pub fn pair(arguments: Vec<TypedExpr>) -> Result<(TypedExpr, TypedExpr)> {
@@ -162,6 +172,14 @@ fn element_at(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>, is_try:
             let wanted = ArgType::OneOf(&[ArgType::Array, ArgType::Map]);
             Err(mismatch::unexpected_input(&call, 0, wanted, &collection))
         }
+    }
+}
+
+/// A call that has travelled tells by its first argument which of the two it is.
+fn by_position_or_key(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    match args.types.first() {
+        Some(DataType::Map { .. }) => entry::find(args),
+        _ => by_position(args),
     }
 }
 

@@ -3,12 +3,13 @@
 use super::list::{Lists, Picker, element_type};
 use super::typing::{call_text, require_array};
 use crate::coercion::mismatch;
+use crate::kernel::kernel;
 use crate::scalar::array::list::element_of;
 use crate::scalar::predicate::equality::order;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::random::Twister;
 use crate::scalar::string::rows::{Booleans, Integers, Rows, finish, row_count};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::Array;
 use datafusion::logical_expr::{ColumnarValue, lit};
 use firesteel_error::{Result, SparkError};
@@ -46,6 +47,9 @@ function! {
     usage "The elements in an order of chance.";
     since "2.4.0";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("sort_array", sort), &kernel("shuffle", shuffle)];
 
 fn build_sort(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     if arguments.len() == 1 {

@@ -1,9 +1,10 @@
 //! The number of elements.
 
 use crate::coercion::mismatch;
+use crate::kernel::kernel;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{array_or_constant, downcast, primitives};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Nullability, Returns, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Nullability, Returns, Signature, TypedExpr};
 use arrow::array::{Array, ListArray, MapArray};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, Int32Type};
@@ -41,6 +42,9 @@ function! {
     since "3.3.0";
     example "SELECT array_size(array('b', 'd', 'c', 'a'))" => "4";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("size", count), &kernel("cardinality", count)];
 
 /// Whether the size of NULL is -1.
 fn null_has_size(conf: &SqlConf) -> bool {

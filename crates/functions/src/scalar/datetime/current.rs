@@ -51,7 +51,7 @@ function! {
 }
 
 fn local(context: &BuildContext<'_>) -> Result<i64> {
-    Ok(TimeZone::parse(&context.conf.time_zone)?.to_local(context.query_time))
+    Ok(TimeZone::parse(&context.conf.time_zone)?.to_local(context.query_time.micros()))
 }
 
 fn constant(value: ScalarValue, data_type: DataType) -> TypedExpr {
@@ -65,7 +65,7 @@ fn current_date(context: &mut BuildContext<'_>, _: Vec<TypedExpr>) -> Result<Typ
 
 fn current_timestamp(context: &mut BuildContext<'_>, _: Vec<TypedExpr>) -> Result<TypedExpr> {
     let zone = Some(arrow_mapping::ENGINE_TIME_ZONE.into());
-    Ok(constant(ScalarValue::TimestampMicrosecond(Some(context.query_time), zone), DataType::Timestamp))
+    Ok(constant(ScalarValue::TimestampMicrosecond(Some(context.query_time.micros()), zone), DataType::Timestamp))
 }
 
 fn local_timestamp(context: &mut BuildContext<'_>, _: Vec<TypedExpr>) -> Result<TypedExpr> {

@@ -176,7 +176,10 @@ fn clock(
     let value = argument(&arguments, 0)?;
     let call = function.call_text(&[value.name.clone()]);
     let value = match value.data_type {
-        DataType::Time(_) => value,
+        DataType::Time(_) => {
+            super::time::check_enabled(context)?;
+            value
+        }
         DataType::Date => implicitly(value, &DataType::Timestamp, context)?,
         _ => coerce_argument(value, ArgType::AnyTimestamp, 0, &call, context)?,
     };

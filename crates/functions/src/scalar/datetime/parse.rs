@@ -212,7 +212,7 @@ fn read(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 
 fn seconds(function: &Function, context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     if arguments.is_empty() {
-        let now = ScalarValue::Int64(Some(context.query_time.div_euclid(MICROS_PER_SECOND)));
+        let now = ScalarValue::Int64(Some(context.query_time.micros().div_euclid(MICROS_PER_SECOND)));
         return Ok(TypedExpr::new(Expr::Literal(now, None), DataType::Long, false, ""));
     }
     if arguments.len() == 1 {

@@ -4,6 +4,7 @@ use super::field::{DAY, DAYOFWEEK, DAYOFYEAR, HOUR, MINUTE, MONTH, QUARTER, WEEK
 use super::moment::{Moments, argument, zone_of};
 use crate::coercion::{coerce_argument, implicitly, mismatch};
 use crate::function::Group;
+use crate::kernel::kernel;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, finish, internal, primitives, row_count};
@@ -45,6 +46,10 @@ function! {
     since "3.0.0";
     example "SELECT extract(YEAR FROM TIMESTAMP '2019-08-12 01:00:00.123456')" => "2019";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] =
+    &[&kernel("second_with_fraction", seconds_kernel), &kernel("interval_field", interval_kernel)];
 
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let (field, source) = (argument(&arguments, 0)?, argument(&arguments, 1)?);
@@ -120,7 +125,10 @@ static INTERVAL_FIELD: Function = hidden("interval_field");
 
 fn seconds(context: &mut BuildContext<'_>, source: TypedExpr) -> Result<TypedExpr> {
     let source = match source.data_type {
-        DataType::Time(_) => source,
+        DataType::Time(_) => {
+            super::time::check_enabled(context)?;
+            source
+        }
         DataType::Date => implicitly(source, &DataType::Timestamp, context)?,
         _ => {
             let call = format!("secondwithfraction({})", source.name);

@@ -148,6 +148,7 @@ fn time_trunc(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Resu
     if !matches!(time.data_type, DataType::Time(_)) {
         return Err(unexpected(&call, 1, "\"TIME\"", &time));
     }
+    super::time::check_enabled(context)?;
     if let Some(value) = constant::value_of(&unit)?
         && let Some(name) = constant::text_of(&value)
         && Unit::parse(name).and_then(Unit::micros).is_none()

@@ -2,11 +2,12 @@
 
 use super::moment::{Moments, argument, timestamps, zone_of};
 use crate::coercion::{coerce_argument, implicitly, mismatch};
+use crate::kernel::kernel;
 use crate::scalar::operator::datetime::move_timestamp;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Longs, Rows, primitives};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::datatypes::Int64Type;
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
@@ -37,6 +38,9 @@ function! {
 
 const UNITS: [&str; 10] =
     ["MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("timestampadd", add), &kernel("timestampdiff", difference)];
 
 fn unit_of(name: &str) -> Option<&'static str> {
     match name.to_ascii_uppercase().as_str() {

@@ -67,6 +67,9 @@ function! {
     since "3.2.0";
 }
 
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("window", run)];
+
 /// The time of a row: a timestamp of either kind.
 fn time_of(time: &TypedExpr, call: &str, context: &mut BuildContext<'_>) -> Result<TypedExpr> {
     match time.data_type {

@@ -2,6 +2,7 @@
 
 use crate::coercion::mismatch;
 use crate::function::Generator;
+use crate::kernel::kernel;
 use crate::scalar::array::list::{conform, element_of, range};
 use crate::scalar::map::entry::entry_of;
 use crate::scalar::string::declare::{function, param};
@@ -64,6 +65,16 @@ function! {
     since "2.0.0";
     example "SELECT inline_outer(array(struct(1, 'a'), struct(2, 'b')))" => "1\ta\n2\tb";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[
+    &kernel("explode", run),
+    &kernel("explode_outer", run),
+    &kernel("posexplode", run),
+    &kernel("posexplode_outer", run),
+    &kernel("inline", run),
+    &kernel("inline_outer", run),
+];
 
 fn only(arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     arguments.into_iter().next().ok_or_else(|| SparkError::internal("one argument was expected"))

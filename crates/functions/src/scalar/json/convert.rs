@@ -4,11 +4,10 @@ use super::formats::Formats;
 use super::reader::Json;
 use super::writer::write_json;
 use crate::cast::digits;
-use crate::cast::parse_datetime::{parse_date, parse_time, parse_timestamp, parse_timestamp_ntz};
+use crate::cast::parse_datetime::{parse_date, parse_time, parse_timestamp, parse_timestamp_without_zone};
 use crate::cast::parse_interval::{parse_calendar_interval, parse_day_time, parse_year_month};
 use crate::cast::parse_number::BigDigits;
 use crate::cast::variant::VariantsBuilder;
-use crate::scalar::string::encoding::decode_mime;
 use crate::scalar::string::rows::internal;
 use crate::scalar::variant::parse::{append_fraction, append_whole};
 use arrow::array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
@@ -19,6 +18,7 @@ use arrow::array::types::{
 use arrow::array::{ArrayRef, ArrowPrimitiveType, ListArray, MapArray, NullArray, StructArray};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType as ArrowType, IntervalMonthDayNano};
+use base64::Engine;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::variant::VariantBuilder;
 use firesteel_types::{DataType, StructType, TimeZone, arrow_mapping};
@@ -123,7 +123,7 @@ impl Converter<'_> {
                 self.primitive::<Decimal128Type>(values, data_type, |json| match json {
                     Json::Whole(text) | Json::Fraction(text) => digits::decimal(text.as_bytes(), *precision, *scale)
                         .or_else(|| BigDigits::parse(text)?.to_decimal(*precision, *scale)),
-                    Json::Text(text) => BigDigits::parse(text)?.to_decimal(*precision, *scale),
+                    Json::Text(text) => written_decimal(text, *precision, *scale),
                     _ => None,
                 })
             }
@@ -147,7 +147,7 @@ impl Converter<'_> {
                 let outcomes = self.each(
                     values,
                     |value: Option<Vec<u8>>| builder.append_option(value),
-                    |json| decode_mime(text(json)?),
+                    |json| decode_base64(text(json)?),
                 );
                 Ok((Arc::new(builder.finish()), outcomes))
             }
@@ -205,7 +205,7 @@ impl Converter<'_> {
     pub fn local_moment(&self, text: &str) -> Option<i64> {
         match &self.formats.timestamp_ntz {
             Some(pattern) => pattern.scan(text).ok()?.local(),
-            None => parse_timestamp_ntz(text),
+            None => parse_timestamp_without_zone(text),
         }
     }
 
@@ -363,6 +363,27 @@ impl Converter<'_> {
         };
         Ok((Arc::new(array), outcomes))
     }
+}
+
+/// A decimal as readers of files take it from text: with commas between digits, but without blanks.
+pub fn written_decimal(text: &str, precision: u8, scale: i8) -> Option<i128> {
+    if text.bytes().any(|b| b <= b' ') {
+        return None;
+    }
+    BigDigits::parse(&text.replace(',', ""))?.to_decimal(precision, scale)
+}
+
+/// The bytes of a text in base 64, with blanks between groups of four at most.
+fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    let mut quads = Vec::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte > b' ' {
+            quads.push(byte);
+        } else if quads.len() % 4 != 0 {
+            return None;
+        }
+    }
+    base64::engine::general_purpose::STANDARD.decode(&quads).ok()
 }
 
 /// JSON values as variants; the null of JSON is a value.

@@ -10,12 +10,13 @@ use crate::cast::Mode;
 use crate::cast::array::{CastOptions, cast_array};
 use crate::cast::parse_datetime::{parse_date, parse_timestamp};
 use crate::coercion::mismatch::quoted;
+use crate::kernel::kernel;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::datetime::print::NamedZone;
 use crate::scalar::string::constant::{not_foldable, text_of, value_of};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, array_or_constant, downcast, finish, internal, row_count, texts};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::types::{Date32Type, TimestampMicrosecondType};
 use arrow::array::{Array, ArrayRef, AsArray, Date32Array, StringArray, StructArray, TimestampMicrosecondArray};
 use arrow::buffer::NullBuffer;
@@ -59,6 +60,9 @@ function! {
     since "3.0.0";
     example "SELECT schema_of_csv('1,abc')" => "STRUCT<_c0: INT, _c1: STRING>";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("from_csv", from_csv), &kernel("to_csv", to_csv)];
 
 /// The dialect of options; the defaults differ for reading and writing.
 fn dialect(options: &Options, is_writing: bool) -> Dialect {

@@ -4,11 +4,12 @@ use super::convert::{Converter, Outcome};
 use super::formats::Formats;
 use super::options::Options;
 use super::reader::{Json, read};
+use crate::kernel::kernel;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::string::constant::{text_of, value_of};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, downcast, finish, internal, row_count};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{ArrayRef, StringArray, StructArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::DataType as ArrowType;
@@ -28,6 +29,9 @@ function! {
     since "2.2.0";
     example "SELECT from_json('{\"a\":1, \"b\":0.8}', 'a INT, b DOUBLE')" => "{\"a\":1,\"b\":0.8}";
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("from_json", from_json)];
 
 /// The schema that a constant argument names.
 pub fn schema_of(argument: &TypedExpr) -> Result<DataType> {

@@ -2,9 +2,10 @@
 
 use super::reader::{Leniency, Malformed, Reader, Token};
 use super::writer::{copy, write_fraction};
+use crate::kernel::kernel;
 use crate::scalar::string::declare::{function, lenient, param};
 use crate::scalar::string::rows::{Rows, Texts, finish, primitives, row_count, texts};
-use crate::{ArgType, Body, BuildContext, Generator, KernelArgs, Nullability, Returns, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, Generator, KernelArgs, Nullability, Returns, Signature, TypedExpr};
 use arrow::array::builder::{ListBuilder, StringBuilder};
 use arrow::array::{ListArray, StructArray};
 use arrow::buffer::OffsetBuffer;
@@ -62,6 +63,9 @@ enum Step {
     Index(u64),
     Named(String),
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("json_tuple", tuple_rows)];
 
 /// Reads a path; None where it is malformed.
 fn parse_path(path: &str) -> Option<Vec<Step>> {

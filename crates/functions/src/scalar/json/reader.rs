@@ -1,5 +1,6 @@
 //! A reader of JSON text, as lenient as Spark's.
 
+use firesteel_types::DataType;
 use std::borrow::Cow;
 
 /// What the reader lets pass beyond the standard.
@@ -73,14 +74,19 @@ pub struct Reader<'a> {
     leniency: Leniency,
     stack: Vec<Place>,
     is_done: bool,
+    /// Where the last value began.
+    start: usize,
 }
+
+/// The most characters that a number may have.
+const MOST_OF_NUMBER: usize = 1000;
 
 /// How deep values may nest.
 const MAX_DEPTH: usize = 1000;
 
 impl<'a> Reader<'a> {
     pub fn new(text: &'a str, leniency: Leniency) -> Self {
-        Self { text, at: 0, leniency, stack: Vec::new(), is_done: false }
+        Self { text, at: 0, leniency, stack: Vec::new(), is_done: false, start: 0 }
     }
 
     /// Goes on with another text.
@@ -91,9 +97,9 @@ impl<'a> Reader<'a> {
         self.is_done = false;
     }
 
-    /// Where the next token, or blanks before it, begin.
-    pub fn position(&self) -> usize {
-        self.at
+    /// Where the value begins of which the first token was the last one.
+    pub fn value_start(&self) -> usize {
+        self.start
     }
 
     /// The text from a position up to the next token.
@@ -199,6 +205,7 @@ impl<'a> Reader<'a> {
     }
 
     fn value(&mut self) -> Result<Token<'a>, Malformed> {
+        self.start = self.at;
         let token = match self.byte().ok_or(Malformed)? {
             b'{' => return self.open(Place::ObjectStart, Token::StartObject),
             b'[' => return self.open(Place::ArrayStart, Token::StartArray),
@@ -286,6 +293,9 @@ impl<'a> Reader<'a> {
         }
         // Something must part a number from what follows.
         if !matches!(bytes.get(at), None | Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b']' | b'}' | b'/')) {
+            return Err(Malformed);
+        }
+        if at - start > MOST_OF_NUMBER {
             return Err(Malformed);
         }
         self.at = at;
@@ -462,4 +472,47 @@ pub fn read_value<'a>(reader: &mut Reader<'a>, token: Token<'a>) -> Result<Json<
         }
         Token::Name(_) | Token::EndArray | Token::EndObject | Token::End => return Err(Malformed),
     })
+}
+
+/// Reads the value that a token begins, of which a type is wanted: what stands for a string and is none
+/// becomes the text as it is written.
+pub fn read_as<'a>(reader: &mut Reader<'a>, token: Token<'a>, wanted: &DataType) -> Result<Json<'a>, Malformed> {
+    match (wanted, &token) {
+        (_, Token::Null | Token::Text(_)) => read_value(reader, token),
+        (DataType::String(_) | DataType::Char(_) | DataType::Varchar(_), _) => {
+            let start = reader.value_start();
+            reader.skip(&token)?;
+            Ok(Json::Text(Cow::Borrowed(reader.text_from(start))))
+        }
+        (DataType::Array { element, .. }, Token::StartArray) => {
+            let mut values = Vec::new();
+            loop {
+                match reader.token()? {
+                    Token::EndArray => return Ok(Json::Array(values)),
+                    token => values.push(read_as(reader, token, element)?),
+                }
+            }
+        }
+        (DataType::Map { value, .. }, Token::StartObject) => read_fields(reader, |_| value),
+        (DataType::Struct(schema), Token::StartObject) => read_fields(reader, |name| {
+            schema.fields.iter().find(|f| f.name == name).map_or(&DataType::Null, |f| &f.data_type)
+        }),
+        _ => read_value(reader, token),
+    }
+}
+
+/// Reads the rest of an object.
+fn read_fields<'a, 't>(reader: &mut Reader<'a>, wanted: impl Fn(&str) -> &'t DataType) -> Result<Json<'a>, Malformed> {
+    let mut fields = Vec::new();
+    loop {
+        match reader.token()? {
+            Token::EndObject => return Ok(Json::Object(fields)),
+            Token::Name(name) => {
+                let token = reader.token()?;
+                let value = read_as(reader, token, wanted(&name))?;
+                fields.push((name, value));
+            }
+            _ => return Err(Malformed),
+        }
+    }
 }

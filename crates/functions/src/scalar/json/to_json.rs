@@ -2,13 +2,14 @@
 
 use super::formats::{Formats, print_day, print_moment};
 use super::options::Options;
-use super::writer::{write_number, write_text};
+use super::writer::{KeyWriter, write_number, write_text};
 use crate::cast::variant::Variants;
+use crate::kernel::kernel;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::datetime::print::NamedZone;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{array_or_constant, internal, texts};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::types::{
     Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
 };
@@ -33,6 +34,9 @@ function! {
     example "SELECT to_json(named_struct('a', 1, 'b', 2))" => "{\"a\":1,\"b\":2}";
     example "SELECT to_json(array(named_struct('a', 1, 'b', 2)))" => "[{\"a\":1,\"b\":2}]";
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("to_json", to_json)];
 
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let [value, rest @ ..] = arguments.as_slice() else {
@@ -235,19 +239,11 @@ impl Writer<'_> {
             }
             DataType::Map { key, value, .. } => {
                 let entries = array.as_map().value(row);
-                let keys = ValueFormatter::in_zone(key, self.zone, TextStyle::Cast { plain_decimals: true });
+                let keys = KeyWriter::new(key, self.zone);
                 let mut named = Vec::with_capacity(entries.len());
                 for index in 0..entries.len() {
                     let mut name = String::new();
-                    match key.as_ref() {
-                        // Keys that are structs look like arrays.
-                        DataType::Struct(_) => {
-                            keys.write(&mut name, entries.column(0), index)?;
-                            name =
-                                format!("[{}]", name.trim_start_matches('{').trim_end_matches('}').replace(", ", ","));
-                        }
-                        _ => keys.write(&mut name, entries.column(0), index)?,
-                    }
+                    keys.write(&mut name, entries.column(0), index)?;
                     named.push((name, index));
                 }
                 if self.sorts_keys {

@@ -1,7 +1,13 @@
 //! JSON text as Spark writes it.
 
 use super::reader::{Json, Malformed, Reader, Token};
-use firesteel_types::number_text::write_double;
+use arrow::array::{ArrayRef, AsArray};
+use arrow::datatypes::{
+    DataType as ArrowType, Date32Type, DurationMicrosecondType, IntervalYearMonthType, TimestampMicrosecondType,
+};
+use firesteel_types::number_text::{write_double, write_integer};
+use firesteel_types::value_text::{TextStyle, ValueFormatter};
+use firesteel_types::{DataType, TimeZone};
 
 /// The bytes that texts cannot have as they are.
 const ESCAPED: [bool; 256] = {
@@ -15,6 +21,13 @@ const ESCAPED: [bool; 256] = {
     table[b'\\' as usize] = true;
     table
 };
+
+/// Whether none of the bytes of texts needs an escape.
+pub fn is_plain(texts: &[u8]) -> bool {
+    // Comparisons without a way out within a block become vector instructions; the table would not.
+    let needs = |b: &u8| (*b < 0x20) | (*b == b'"') | (*b == b'\\');
+    texts.chunks(4096).all(|block| !block.iter().fold(false, |any, b| any | needs(b)))
+}
 
 /// Writes a text in quotes.
 pub fn write_text(out: &mut String, text: &str) {
@@ -104,6 +117,60 @@ pub fn copy(reader: &mut Reader<'_>, token: &Token<'_>, out: &mut String) -> Res
         Token::Name(_) | Token::EndArray | Token::EndObject | Token::End => return Err(Malformed),
     }
     Ok(())
+}
+
+/// Writes keys of maps. Keys that are moments and spans stand as numbers, as Spark has them.
+pub struct KeyWriter {
+    is_number: bool,
+    /// Keys that are structs look like arrays.
+    is_struct: bool,
+    formatter: ValueFormatter,
+}
+
+impl KeyWriter {
+    /// The writer of keys of a type.
+    pub fn new(key: &DataType, zone: TimeZone) -> Self {
+        let is_number = matches!(
+            key,
+            DataType::Date
+                | DataType::Timestamp
+                | DataType::TimestampNtz
+                | DataType::DayTimeInterval(..)
+                | DataType::YearMonthInterval(..)
+        );
+        let is_struct = matches!(key, DataType::Struct(_));
+        Self {
+            is_number,
+            is_struct,
+            formatter: ValueFormatter::in_zone(key, zone, TextStyle::Cast { plain_decimals: true }),
+        }
+    }
+
+    /// Adds the text of a key.
+    pub fn write(&self, out: &mut String, keys: &ArrayRef, row: usize) -> firesteel_error::Result<()> {
+        if self.is_struct {
+            let mut text = String::new();
+            self.formatter.write(&mut text, keys, row)?;
+            let fields = text.trim_start_matches('{').trim_end_matches('}').replace(", ", ",");
+            out.push('[');
+            out.push_str(&fields);
+            out.push(']');
+            return Ok(());
+        }
+        if !self.is_number {
+            return self.formatter.write(out, keys, row);
+        }
+        write_integer(
+            out,
+            match keys.data_type() {
+                ArrowType::Date32 => i64::from(keys.as_primitive::<Date32Type>().value(row)),
+                ArrowType::Interval(_) => i64::from(keys.as_primitive::<IntervalYearMonthType>().value(row)),
+                ArrowType::Duration(_) => keys.as_primitive::<DurationMicrosecondType>().value(row),
+                _ => keys.as_primitive::<TimestampMicrosecondType>().value(row),
+            },
+        );
+        Ok(())
+    }
 }
 
 /// Writes a value.

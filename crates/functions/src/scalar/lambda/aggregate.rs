@@ -92,7 +92,7 @@ fn build(function: &Function, context: &mut BuildContext<'_>, arguments: Vec<Lam
     Ok(make(function, evaluate, &made, types, (result, true), context, None))
 }
 
-fn evaluate(call: &Call<'_>) -> Result<ArrayRef> {
+pub(super) fn evaluate(call: &Call<'_>) -> Result<ArrayRef> {
     let flat = Flat::of_arrays(&call.value(0)?)?;
     let start = call.value(1)?;
     // The longest first, so that the rows that still go on are always the first ones.

@@ -71,6 +71,11 @@ fn sorted(call: &Call<'_>, flat: &Flat, picks: Vec<u64>) -> Result<ArrayRef> {
     flat.with_values(call, values)
 }
 
+/// A call that has travelled tells by its arguments which of the two it is.
+pub(super) fn sort(call: &Call<'_>) -> Result<ArrayRef> {
+    if call.has(1) { by_lambda(call) } else { natural(call) }
+}
+
 fn natural(call: &Call<'_>) -> Result<ArrayRef> {
     let flat = Flat::of_arrays(&call.value(0)?)?;
     let values = flat.values();

@@ -36,12 +36,12 @@ impl Call<'_> {
 
     /// The result's type.
     pub fn return_type(&self) -> &DataType {
-        &self.function.return_type
+        &self.function.call.return_type
     }
 
     /// The type of a value, or of what a lambda gives.
     pub fn type_of(&self, index: usize) -> DataType {
-        self.function.types.get(index).cloned().unwrap_or(DataType::Null)
+        self.function.call.types.get(index).cloned().unwrap_or(DataType::Null)
     }
 
     /// True where the call has an argument at this position.
@@ -87,27 +87,42 @@ fn evaluate(lambda: &LambdaArgument, parameters: &[ArrayRef], rows: &UInt64Array
     lambda.evaluate(&getters, |captures| Ok(arrow::compute::take_arrays(captures, rows, None)?))
 }
 
+/// One call of a function with lambdas, as plain data: a call can be rebuilt from it elsewhere.
+#[derive(Debug, Clone)]
+pub struct PlainCall {
+    /// The types of the values, and of what the lambdas give.
+    pub types: Vec<DataType>,
+    /// The types of the lambdas' parameters, with their nullability.
+    pub parameters: Vec<Vec<(DataType, bool)>>,
+    pub return_type: DataType,
+    pub nullable: bool,
+    pub settings: KernelSettings,
+    /// The place of the call, for errors.
+    pub context: Option<Arc<QueryContext>>,
+}
+
 /// A function of ours with lambdas.
 #[derive(Debug)]
 pub struct SparkHigherOrderUdf {
     name: &'static str,
     evaluate: Evaluate,
-    types: Vec<DataType>,
-    parameters: Vec<Vec<FieldRef>>,
-    return_type: DataType,
-    nullable: bool,
-    pub settings: KernelSettings,
-    context: Option<Arc<QueryContext>>,
+    pub call: PlainCall,
     signature: HigherOrderSignature,
+}
+
+impl SparkHigherOrderUdf {
+    pub fn new(name: &'static str, evaluate: Evaluate, call: PlainCall) -> Self {
+        Self { name, evaluate, call, signature: HigherOrderSignature::variadic_any(Volatility::Immutable) }
+    }
 }
 
 impl PartialEq for SparkHigherOrderUdf {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
-            && self.types == other.types
-            && self.parameters == other.parameters
-            && self.return_type == other.return_type
-            && self.settings == other.settings
+            && self.call.types == other.call.types
+            && self.call.parameters == other.call.parameters
+            && self.call.return_type == other.call.return_type
+            && self.call.settings == other.call.settings
     }
 }
 
@@ -116,9 +131,9 @@ impl Eq for SparkHigherOrderUdf {}
 impl Hash for SparkHigherOrderUdf {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
-        self.types.hash(state);
-        self.return_type.hash(state);
-        self.settings.hash(state);
+        self.call.types.hash(state);
+        self.call.return_type.hash(state);
+        self.call.settings.hash(state);
     }
 }
 
@@ -136,18 +151,22 @@ impl HigherOrderUDFImpl for SparkHigherOrderUdf {
         _: usize,
         _: &[ValueOrLambda<FieldRef, Option<FieldRef>>],
     ) -> DfResult<LambdaParametersProgress> {
-        Ok(LambdaParametersProgress::Complete(self.parameters.clone()))
+        let field = |(t, nullable): &(DataType, bool)| -> FieldRef {
+            Arc::new(Field::new("", arrow_mapping::to_arrow(t), *nullable))
+        };
+        let parameters = self.call.parameters.iter().map(|list| list.iter().map(field).collect()).collect();
+        Ok(LambdaParametersProgress::Complete(parameters))
     }
 
     fn return_field_from_args(&self, _: HigherOrderReturnFieldArgs) -> DfResult<FieldRef> {
-        Ok(Arc::new(Field::new(self.name, arrow_mapping::to_arrow(&self.return_type), self.nullable)))
+        Ok(Arc::new(Field::new(self.name, arrow_mapping::to_arrow(&self.call.return_type), self.call.nullable)))
     }
 
     fn invoke_with_args(&self, args: HigherOrderFunctionArgs) -> DfResult<ColumnarValue> {
         let call = Call { function: self, args: &args };
         let result = (self.evaluate)(&call)
-            .and_then(|array| conform(&array, &arrow_mapping::to_arrow(&self.return_type)))
-            .map_err(|e| DataFusionError::External(Box::new(e.or_context(|| self.context.as_deref().cloned()))))?;
+            .and_then(|array| conform(&array, &arrow_mapping::to_arrow(&self.call.return_type)))
+            .map_err(|e| DataFusionError::External(Box::new(e.or_context(|| self.call.context.as_deref().cloned()))))?;
         Ok(ColumnarValue::Array(result))
     }
 }
@@ -169,27 +188,17 @@ pub fn make(
             LambdaArg::Lambda { body, .. } => body.data_type.clone(),
         })
         .collect();
-    let parameters = parameters
-        .into_iter()
-        .map(|list| {
-            let field =
-                |(t, nullable): (DataType, bool)| Arc::new(Field::new("", arrow_mapping::to_arrow(&t), nullable));
-            list.into_iter().map(field).collect()
-        })
-        .collect();
     let settings =
         KernelSettings { ansi: context.conf.ansi_enabled, time_zone: context.conf.time_zone.as_str().into(), payload };
-    let udf = SparkHigherOrderUdf {
-        name: function.name,
-        evaluate,
+    let call = PlainCall {
         types,
         parameters,
         return_type: return_type.clone(),
         nullable,
         settings,
         context: context.context.clone(),
-        signature: HigherOrderSignature::variadic_any(Volatility::Immutable),
     };
+    let udf = SparkHigherOrderUdf::new(function.name, evaluate, call);
     let arguments = arguments
         .iter()
         .map(|a| match a {

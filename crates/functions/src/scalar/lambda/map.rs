@@ -153,7 +153,7 @@ fn results(call: &Call<'_>) -> Result<(Flat, ArrayRef)> {
     Ok((flat, results))
 }
 
-fn filter(call: &Call<'_>) -> Result<ArrayRef> {
+pub(super) fn filter(call: &Call<'_>) -> Result<ArrayRef> {
     let (flat, results) = results(call)?;
     let keep = downcast::<BooleanArray>(&results)?;
     let keys = arrow::compute::filter(&flat.parts[0], keep).map_err(internal)?;
@@ -168,9 +168,9 @@ fn filter(call: &Call<'_>) -> Result<ArrayRef> {
     map_of(entries, OffsetBuffer::new(offsets.into()), keys, values, flat.nulls.clone())
 }
 
-fn keys(call: &Call<'_>) -> Result<ArrayRef> {
+pub(super) fn keys(call: &Call<'_>) -> Result<ArrayRef> {
     let (flat, results) = results(call)?;
-    let last_wins = call.function.settings.payload.is_some();
+    let last_wins = call.function.call.settings.payload.is_some();
     let mut out = MapPicker::new(call.return_type(), vec![results], vec![flat.parts[1].clone()], last_wins)?;
     for row in 0..flat.len() {
         if flat.is_null(row) {
@@ -185,13 +185,13 @@ fn keys(call: &Call<'_>) -> Result<ArrayRef> {
     out.finish()
 }
 
-fn values(call: &Call<'_>) -> Result<ArrayRef> {
+pub(super) fn values(call: &Call<'_>) -> Result<ArrayRef> {
     let (flat, results) = results(call)?;
     let entries = inner(&arrow_mapping::to_arrow(call.return_type()))?;
     map_of(entries, flat.offsets.clone(), flat.parts[0].clone(), results, flat.nulls.clone())
 }
 
-fn zip(call: &Call<'_>) -> Result<ArrayRef> {
+pub(super) fn zip(call: &Call<'_>) -> Result<ArrayRef> {
     let (left, right) = (Flat::of_maps(&call.value(0)?)?, Flat::of_maps(&call.value(1)?)?);
     let (key_type, ..) = entry_of(call.return_type());
     let sources = [left.parts[0].clone(), right.parts[0].clone()];

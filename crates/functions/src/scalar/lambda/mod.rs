@@ -14,6 +14,7 @@ pub mod transform;
 pub mod zip_with;
 
 use crate::Function;
+use higher_order::Evaluate;
 
 /// The functions of the family.
 pub const FUNCTIONS: &[&Function] = &[
@@ -30,3 +31,24 @@ pub const FUNCTIONS: &[&Function] = &[
     &transform::TRANSFORM,
     &zip_with::ZIP_WITH,
 ];
+
+/// What the functions do, by their names.
+static EVALUATIONS: &[(&str, Evaluate)] = &[
+    ("aggregate", aggregate::evaluate),
+    ("array_sort", array_sort::sort),
+    ("exists", transform::exists),
+    ("filter", transform::filter),
+    ("forall", transform::forall),
+    ("map_filter", map::filter),
+    ("map_zip_with", map::zip),
+    ("reduce", aggregate::evaluate),
+    ("transform", transform::transform),
+    ("transform_keys", map::keys),
+    ("transform_values", map::values),
+    ("zip_with", zip_with::evaluate),
+];
+
+/// What the function of a name does, to rebuild a call from its plain data.
+pub fn evaluation(name: &str) -> Option<(&'static str, Evaluate)> {
+    EVALUATIONS.iter().find(|(own, _)| *own == name).copied()
+}

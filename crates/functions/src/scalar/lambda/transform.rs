@@ -138,11 +138,11 @@ fn build_filter(context: &mut BuildContext<'_>, arguments: Vec<LambdaArg>) -> Re
 }
 
 fn build_exists(context: &mut BuildContext<'_>, arguments: Vec<LambdaArg>) -> Result<TypedExpr> {
-    build_quantifier(&EXISTS, |call| quantify(call, true), context, arguments)
+    build_quantifier(&EXISTS, exists, context, arguments)
 }
 
 fn build_forall(context: &mut BuildContext<'_>, arguments: Vec<LambdaArg>) -> Result<TypedExpr> {
-    build_quantifier(&FORALL, |call| quantify(call, false), context, arguments)
+    build_quantifier(&FORALL, forall, context, arguments)
 }
 
 fn build_quantifier(
@@ -165,12 +165,12 @@ fn results(call: &Call<'_>) -> Result<(Flat, ArrayRef)> {
     Ok((flat, results))
 }
 
-fn transform(call: &Call<'_>) -> Result<ArrayRef> {
+pub(super) fn transform(call: &Call<'_>) -> Result<ArrayRef> {
     let (flat, results) = results(call)?;
     flat.with_values(call, results)
 }
 
-fn filter(call: &Call<'_>) -> Result<ArrayRef> {
+pub(super) fn filter(call: &Call<'_>) -> Result<ArrayRef> {
     let (flat, results) = results(call)?;
     let keep = downcast::<BooleanArray>(&results)?;
     let values = arrow::compute::filter(flat.values(), keep).map_err(internal)?;
@@ -184,6 +184,14 @@ fn filter(call: &Call<'_>) -> Result<ArrayRef> {
     let field = inner(&arrow_mapping::to_arrow(call.return_type()))?;
     let made = ListArray::try_new(field, OffsetBuffer::new(offsets.into()), values, flat.nulls.clone());
     Ok(Arc::new(made.map_err(internal)?))
+}
+
+pub(super) fn exists(call: &Call<'_>) -> Result<ArrayRef> {
+    quantify(call, true)
+}
+
+pub(super) fn forall(call: &Call<'_>) -> Result<ArrayRef> {
+    quantify(call, false)
 }
 
 /// Whether `wanted` is among a row's answers: exists looks for true, forall for false.

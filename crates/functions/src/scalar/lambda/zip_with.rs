@@ -46,7 +46,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<LambdaArg>) -> Result<Ty
     Ok(make(&ZIP_WITH, evaluate, &arguments, types, result, context, None))
 }
 
-fn evaluate(call: &Call<'_>) -> Result<ArrayRef> {
+pub(super) fn evaluate(call: &Call<'_>) -> Result<ArrayRef> {
     let (left, right) = (Flat::of_arrays(&call.value(0)?)?, Flat::of_arrays(&call.value(1)?)?);
     let count = left.len();
     let (mut lefts, mut rights, mut rows): (Vec<Option<u64>>, Vec<Option<u64>>, Vec<u64>) = Default::default();

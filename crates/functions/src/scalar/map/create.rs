@@ -2,6 +2,7 @@
 
 use super::entry::{MapPicker, Maps, check_key_type, entry_of, policy};
 use crate::coercion::{self, mismatch};
+use crate::kernel::kernel;
 use crate::scalar::array::element::pair;
 use crate::scalar::array::list::{Column, Lists, constant, element_of};
 use crate::scalar::string::declare::{function, param};
@@ -42,6 +43,14 @@ function! {
     since "2.4.0";
     example "SELECT map_concat(map(1, 'a', 2, 'b'), map(3, 'c'))" => "{1:\"a\",2:\"b\",3:\"c\"}";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[
+    &kernel("map", map_kernel),
+    &kernel("map_from_arrays", arrays_kernel),
+    &kernel("map_from_entries", entries_kernel),
+    &kernel("map_concat", concat_kernel),
+];
 
 /// The map without entries, as a constant.
 fn empty(data_type: DataType) -> Result<TypedExpr> {

@@ -4,6 +4,7 @@ use crate::cast::Mode;
 use crate::cast::array::{CastOptions, cast_array};
 use crate::coercion::{self, mismatch};
 use crate::function::{Function, Group};
+use crate::kernel::kernel;
 use crate::scalar::array::identity::Identities;
 use crate::scalar::array::list::{Column, conform, gather, pick_one, range};
 use crate::scalar::predicate::equality::order;
@@ -28,6 +29,9 @@ pub enum OnMissing {
     /// The answer is whether the key is there.
     Whether,
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("get_map_value", find), &kernel("map_contains_key", find)];
 
 /// The types of a map's keys and values, and whether values can be null.
 pub fn entry_of(data_type: &DataType) -> (DataType, DataType, bool) {
@@ -86,7 +90,8 @@ pub fn lookup(
     Ok(TypedExpr::new(expr, data_type, true, ""))
 }
 
-fn find(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+/// The kernel of [`lookup`].
+pub fn find(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let whether = args.settings.payload.as_deref() == Some("contains");
     let maps = Maps::of(args, 0)?;
     let key = Column::of(args, 1)?;

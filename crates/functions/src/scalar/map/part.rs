@@ -28,7 +28,7 @@ fn entry_of_first(args: &[TypedExpr]) -> (DataType, DataType, bool) {
 function! {
     /// `map_keys(map)`
     MAP_KEYS = "map_keys" in Map, ONE_MAP
-        => part(|a, _| Ok(DataType::array(entry_of_first(a).0, false)), |args| parts(args, |m| Ok(m.keys().clone())));
+        => part(|a, _| Ok(DataType::array(entry_of_first(a).0, true)), |args| parts(args, |m| Ok(m.keys().clone())));
     usage "An array of the map's keys.";
     since "2.0.0";
     example "SELECT map_keys(map(1, 'a', 2, 'b'))" => "[1,2]";
@@ -36,7 +36,7 @@ function! {
 function! {
     /// `map_values(map)`
     MAP_VALUES = "map_values" in Map, ONE_MAP => part(
-        |a, _| { let (_, value, nulls) = entry_of_first(a); Ok(DataType::array(value, nulls)) },
+        |a, _| Ok(DataType::array(entry_of_first(a).1, true)),
         |args| parts(args, |m| Ok(m.values().clone())),
     );
     usage "An array of the map's values.";

@@ -1,10 +1,11 @@
 //! `str_to_map`.
 
 use super::entry::{MapPicker, policy};
+use crate::kernel::kernel;
 use crate::scalar::regexp::pattern::{Pattern, after};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, finish, row_count};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{ArrayRef, StringArray};
 use datafusion::logical_expr::{ColumnarValue, lit};
 use firesteel_error::Result;
@@ -29,6 +30,9 @@ function! {
     example "SELECT str_to_map('a:1,b:2,c:3', ',', ':')" => "{\"a\":\"1\",\"b\":\"2\",\"c\":\"3\"}";
     example "SELECT str_to_map('a')" => "{\"a\":null}";
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("str_to_map", split)];
 
 fn build(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     for default in [",", ":"].into_iter().skip(arguments.len().saturating_sub(1)) {

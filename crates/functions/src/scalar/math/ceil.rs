@@ -2,6 +2,7 @@
 
 use super::decimal::Rounding;
 use super::round::{decimals, digits, rounded_decimal};
+use crate::kernel::kernel;
 use crate::scalar::string::constant::{integer_of, value_of};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{array_or_constant, downcast, finish};
@@ -52,6 +53,9 @@ function! {
 
 /// The coercion depends on the number of arguments: see [`build`].
 const ANY: Signature = Signature::with_optional(&[param("expr", ArgType::Any), param("scale", ArgType::Any)], 1);
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("ceil", up), &kernel("ceiling", up), &kernel("floor", down)];
 
 fn build(
     function: &Function,

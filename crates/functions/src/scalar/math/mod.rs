@@ -3,11 +3,13 @@
 pub mod abs;
 pub mod ceil;
 pub mod decimal;
+pub mod exponential;
 pub mod integer;
 pub mod logarithm;
 pub mod random;
 pub mod real;
 pub mod round;
+pub mod strict;
 pub mod width_bucket;
 
 use crate::Function;

@@ -5,6 +5,7 @@
 
 use crate::coercion::mismatch::unexpected_input;
 use crate::coercion::{implicitly, wider_common_type};
+use crate::kernel::kernel;
 use crate::scalar::string::constant::{integer_of, not_foldable, value_of};
 use crate::scalar::string::declare::{call_without_arguments, function, param};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, KernelFn, Signature, TypedExpr};
@@ -46,6 +47,9 @@ function! {
     since "4.0.0";
     example "SELECT uniform(10, 20, 0) > 0 AS result" => "true";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("rand", uniform), &kernel("randn", normal)];
 
 /// `min + (max - min) * rand(seed)`, as the wider type of the bounds.
 fn build_uniform(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {

@@ -1,6 +1,8 @@
 //! Functions of one or two real numbers.
 
+use super::exponential::{acosh, cbrt, cosh, exp, sinh, tanh};
 use super::logarithm::{asinh, ln};
+use super::strict;
 use crate::scalar::string::declare::{function, lenient, param, strict};
 use crate::scalar::string::rows::{Doubles, Rows, array_or_constant, downcast, finish, primitives};
 use crate::{ArgType, Body, KernelArgs, Signature, TypedExpr};
@@ -35,17 +37,13 @@ fn pairs(args: &KernelArgs<'_>, function: impl Fn(f64, f64) -> f64) -> Result<Co
     primitives::<Float64Type>(args, |row| Ok(left.get(row).zip(right.get(row)).map(|(a, b)| function(a, b))))
 }
 
-fn acosh(x: f64) -> f64 {
-    ln(x + (x * x - 1.0).sqrt())
-}
-
 fn atanh(x: f64) -> f64 {
     0.5 * (x.ln_1p() - (-x).ln_1p())
 }
 
 function! {
     /// `acos(expr)`
-    ACOS = "acos" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::acos));
+    ACOS = "acos" in Math, ONE => lenient(DataType::Double, |args| each(args, libm::acos));
     text |a| format!("ACOS({})", a.join(", "));
     usage "The angle whose cosine is `expr`, in radians; NaN outside -1 to 1.";
     since "1.4.0";
@@ -63,7 +61,7 @@ function! {
 }
 function! {
     /// `asin(expr)`
-    ASIN = "asin" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::asin));
+    ASIN = "asin" in Math, ONE => lenient(DataType::Double, |args| each(args, libm::asin));
     text |a| format!("ASIN({})", a.join(", "));
     usage "The angle whose sine is `expr`, in radians; NaN outside -1 to 1.";
     since "1.4.0";
@@ -80,7 +78,7 @@ function! {
 }
 function! {
     /// `atan(expr)`
-    ATAN = "atan" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::atan));
+    ATAN = "atan" in Math, ONE => lenient(DataType::Double, |args| each(args, libm::atan));
     text |a| format!("ATAN({})", a.join(", "));
     usage "The angle whose tangent is `expr`, in radians.";
     since "1.4.0";
@@ -97,7 +95,7 @@ function! {
 }
 function! {
     /// `cbrt(expr)`
-    CBRT = "cbrt" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::cbrt));
+    CBRT = "cbrt" in Math, ONE => lenient(DataType::Double, |args| each(args, cbrt));
     text |a| format!("CBRT({})", a.join(", "));
     usage "The cube root of `expr`.";
     since "1.4.0";
@@ -113,7 +111,7 @@ function! {
 }
 function! {
     /// `cosh(expr)`
-    COSH = "cosh" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::cosh));
+    COSH = "cosh" in Math, ONE => lenient(DataType::Double, |args| each(args, cosh));
     text |a| format!("COSH({})", a.join(", "));
     usage "The hyperbolic cosine of `expr`.";
     since "1.4.0";
@@ -145,7 +143,7 @@ function! {
 }
 function! {
     /// `exp(expr)`
-    EXP = "exp" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::exp));
+    EXP = "exp" in Math, ONE => lenient(DataType::Double, |args| each(args, exp));
     text |a| format!("EXP({})", a.join(", "));
     usage "Euler's number to the power of `expr`.";
     since "1.4.0";
@@ -168,7 +166,7 @@ function! {
 }
 function! {
     /// `log10(expr)`
-    LOG10 = "log10" in Math, ONE => lenient(DataType::Double, |args| logarithm(args, 0.0, f64::log10));
+    LOG10 = "log10" in Math, ONE => lenient(DataType::Double, |args| logarithm(args, 0.0, strict::log10));
     text |a| format!("LOG10({})", a.join(", "));
     usage "The logarithm to base 10; null where `expr` is not positive.";
     since "1.4.0";
@@ -223,7 +221,7 @@ function! {
 }
 function! {
     /// `sinh(expr)`
-    SINH = "sinh" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::sinh));
+    SINH = "sinh" in Math, ONE => lenient(DataType::Double, |args| each(args, sinh));
     text |a| format!("SINH({})", a.join(", "));
     usage "The hyperbolic sine of `expr`.";
     since "1.4.0";
@@ -247,7 +245,7 @@ function! {
 }
 function! {
     /// `tanh(expr)`
-    TANH = "tanh" in Math, ONE => lenient(DataType::Double, |args| each(args, f64::tanh));
+    TANH = "tanh" in Math, ONE => lenient(DataType::Double, |args| each(args, tanh));
     text |a| format!("TANH({})", a.join(", "));
     usage "The hyperbolic tangent of `expr`.";
     since "1.4.0";
@@ -255,7 +253,7 @@ function! {
 }
 function! {
     /// `atan2(exprY, exprX)`
-    ATAN2 = "atan2" in Math, TWO => strict(DataType::Double, |args| pairs(args, |y, x| (y + 0.0).atan2(x + 0.0)));
+    ATAN2 = "atan2" in Math, TWO => strict(DataType::Double, |args| pairs(args, |y, x| libm::atan2(y + 0.0, x + 0.0)));
     text |a| format!("ATAN2({})", a.join(", "));
     usage "The angle between the positive x-axis and the point (`exprX`, `exprY`), in radians.";
     since "1.4.0";
@@ -263,7 +261,7 @@ function! {
 }
 function! {
     /// `hypot(expr1, expr2)`
-    HYPOT = "hypot" in Math, TWO => strict(DataType::Double, |args| pairs(args, f64::hypot));
+    HYPOT = "hypot" in Math, TWO => strict(DataType::Double, |args| pairs(args, strict::hypot));
     text |a| format!("HYPOT({})", a.join(", "));
     usage "The length of the hypotenuse of a right triangle with these legs.";
     since "1.4.0";
@@ -317,7 +315,11 @@ fn constant(value: f64) -> TypedExpr {
 
 /// Java's `pow`: unlike C's, one to the power of NaN or minus one to an infinite power is NaN.
 fn power(base: f64, exponent: f64) -> f64 {
-    if exponent.is_nan() || (base.abs() == 1.0 && exponent.is_infinite()) { f64::NAN } else { base.powf(exponent) }
+    if exponent.is_nan() || (base.abs() == 1.0 && exponent.is_infinite()) {
+        f64::NAN
+    } else {
+        libm::pow(base, exponent)
+    }
 }
 
 fn log(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

@@ -2,10 +2,11 @@
 
 use super::poisson::Poisson;
 use crate::aggregate::ordering::{converter, normalized};
+use crate::kernel::kernel;
 use crate::scalar::string::constant::{integer_of, value_of};
 use crate::scalar::string::declare::{call_without_arguments, function, param, strict};
 use crate::scalar::string::rows::{array_or_constant, finish, internal};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, AsArray, Int32Array, Int64Array};
 use arrow::datatypes::TimestampMicrosecondType;
 use datafusion::functions_window::row_number::row_number_udwf;
@@ -66,6 +67,9 @@ function! {
     usage "The value of a user's type as the type that it is kept in.";
     since "3.4.0";
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("poisson_sample", poisson_sample)];
 
 fn timestamp_ntz_to_long(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (array, _) = array_or_constant(args, 0)?;

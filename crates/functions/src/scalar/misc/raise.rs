@@ -30,41 +30,6 @@ function! {
     example "SELECT assert_true(0 < 1)" => "NULL";
 }
 function! {
-    /// `from_avro(child, jsonFormatSchema[, options])`
-    FROM_AVRO = "from_avro" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("from_avro")));
-    usage "The value of Avro bytes. This server cannot yet.";
-    since "4.0.0";
-}
-function! {
-    /// `to_avro(child[, jsonFormatSchema])`
-    TO_AVRO = "to_avro" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("to_avro")));
-    usage "A value as Avro bytes. This server cannot yet.";
-    since "4.0.0";
-}
-function! {
-    /// `schema_of_avro(jsonFormatSchema[, options])`
-    SCHEMA_OF_AVRO = "schema_of_avro" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("schema_of_avro")));
-    usage "The schema of an Avro schema. This server cannot yet.";
-    since "4.0.0";
-}
-function! {
-    /// `from_protobuf(data, messageName[, descFilePath[, options]])`
-    FROM_PROTOBUF = "from_protobuf" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("from_protobuf")));
-    usage "The value of Protobuf bytes. This server cannot yet.";
-    since "4.0.0";
-}
-function! {
-    /// `to_protobuf(child, messageName[, descFilePath[, options]])`
-    TO_PROTOBUF = "to_protobuf" in Misc, Signature::variadic(&[], ArgType::Any)
-        => Body::Build(|_, _| Err(SparkError::unsupported("to_protobuf")));
-    usage "A value as Protobuf bytes. This server cannot yet.";
-    since "4.0.0";
-}
-function! {
     /// `reflect(class, method[, arg1, …])`
     REFLECT = "reflect" in Misc, Signature::variadic(&[], ArgType::Any)
         => Body::Build(|_, _| Err(SparkError::unsupported("reflect: calls of Java methods")));

@@ -1,7 +1,8 @@
 //! Facts of the session, of the server and of the input.
 
+use crate::kernel::kernel;
 use crate::scalar::string::declare::{call_without_arguments, function, param};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::Int64Array;
 use datafusion::logical_expr::{ColumnarValue, lit};
 use datafusion::scalar::ScalarValue;
@@ -57,6 +58,10 @@ function! {
     usage "The version of the server: a release and a revision.";
     since "3.0.0";
 }
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] =
+    &[&kernel("monotonically_increasing_id", increasing), &kernel("spark_partition_id", partition_id)];
+
 fn current_path(context: &mut BuildContext<'_>, _: Vec<TypedExpr>) -> Result<TypedExpr> {
     let quote = firesteel_types::text::quote_if_needed;
     let session = context.session;
@@ -111,7 +116,7 @@ function! {
 function! {
     /// `spark_partition_id()`
     SPARK_PARTITION_ID = "spark_partition_id" in Misc, Signature::NONE
-        => Body::Build(|context, _| call_without_arguments(&SPARK_PARTITION_ID, |args| Ok(ColumnarValue::Scalar(ScalarValue::Int32(Some(args.partition)))), DataType::Integer, None, context));
+        => Body::Build(|context, _| call_without_arguments(&SPARK_PARTITION_ID, partition_id, DataType::Integer, None, context));
     text |_| "SPARK_PARTITION_ID()".to_string();
     volatile true;
     usage "The number of the row's partition.";
@@ -128,6 +133,10 @@ fn type_of(_: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedE
         Some(argument) => text(&argument.data_type.catalog_string()),
         None => Err(SparkError::internal("typeof takes an argument")),
     }
+}
+
+fn partition_id(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    Ok(ColumnarValue::Scalar(ScalarValue::Int32(Some(args.partition))))
 }
 
 fn increasing(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

@@ -4,6 +4,7 @@ use super::Operation;
 use super::evaluation::{self, Evaluation, Operand, finish, kernel, payload, rows};
 use super::{arithmetic::implicitly, interval, sign, time};
 use crate::coercion::mismatch;
+use crate::scalar::datetime::time::check_enabled;
 use crate::{BuildContext, Function, KernelArgs, TypedExpr};
 use arrow::array::{Array, ArrayRef, PrimitiveArray};
 use arrow::datatypes::{
@@ -135,6 +136,7 @@ impl Builder<'_, '_> {
             (T::Date, t) if *t == DAY => self.date_by_days(left, right, true)?,
             (T::Time(_), T::DayTimeInterval(..)) => self.time_by(left, right)?,
             (T::Time(_), T::Time(_)) => {
+                check_enabled(self.context)?;
                 let hours = T::DayTimeInterval(DayTimeField::Hour, DayTimeField::Second);
                 self.make(&time::TIME_DIFFERENCE, Operation::Subtract, &[left.clone(), right.clone()], hours, true)?
             }
@@ -220,6 +222,7 @@ impl Builder<'_, '_> {
 
     /// A time of day moved within its day; the time comes first in the text.
     fn time_by(&mut self, start: &TypedExpr, interval: &TypedExpr) -> Result<TypedExpr> {
+        check_enabled(self.context)?;
         let operation = self.operation;
         let made =
             self.make(&time::TIME_ADD, operation, &[start.clone(), interval.clone()], DataType::Time(6), true)?;

@@ -34,7 +34,7 @@ const fn declare(
         aliases: &[],
         group: Group::Misc,
         signature,
-        body: Body::Build(build),
+        body: Body::Named(build),
         deterministic: true,
         text: None,
         documentation: Documentation { usage, examples, since: "4.1.0", ..Documentation::EMPTY },

@@ -3,7 +3,8 @@
 use super::constant::{not_foldable, text_of, value_of};
 use super::declare::{function, lenient, param, strict};
 use super::rows::{Longs, Rows, Texts, booleans, primitives, texts};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::kernel::kernel;
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::datatypes::Int32Type;
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
@@ -73,6 +74,9 @@ function! {
     since "4.1.0";
     example "SELECT quote('Don\\'t')" => "'Don\\'t'";
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("mask", mask)];
 
 fn ascii(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let values: Texts = Rows::of(args, 0)?;

@@ -4,6 +4,7 @@ use super::constant::{text_of, value_of};
 use super::declare::{function, param, strict};
 use super::rows::{Binaries, Bytes, Rows, Texts, array_or_constant, binaries, downcast, texts};
 use crate::coercion::mismatch::quoted;
+use crate::kernel::kernel;
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, KernelFn, Nullability, Returns, Signature, TypedExpr};
 use arrow::array::{Array, Int64Array};
 use base64::Engine;
@@ -76,6 +77,9 @@ function! {
 const TO_BINARY_ARGUMENTS: Signature =
     Signature::with_optional(&[param("str", ArgType::String), param("fmt", ArgType::String)], 1);
 
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("to_binary", to_binary), &kernel("try_to_binary", try_to_binary)];
+
 fn base64(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let values: Binaries = Rows::of(args, 0)?;
     // Another setting of Spark's writes one line; the default does not.
@@ -134,11 +138,6 @@ fn decode_base64(text: &str) -> std::result::Result<Vec<u8>, Base64Fault> {
         return Err(Base64Fault::Unit);
     }
     DECODER.decode(&digits).map_err(|_| Base64Fault::Unit)
-}
-
-/// Decodes Base64 text; other characters do not count. None where it is malformed.
-pub fn decode_mime(text: &str) -> Option<Vec<u8>> {
-    decode_base64(text).ok()
 }
 
 fn unbase64(args: &KernelArgs<'_>) -> Result<ColumnarValue> {

@@ -5,6 +5,7 @@ use super::declare::{function, param};
 use super::number_pattern::NumberPattern;
 use super::rows::{Rows, Texts, array_or_constant, downcast, finish, row_count, texts};
 use crate::coercion::coerce_argument;
+use crate::kernel::kernel;
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, Decimal128Array};
 use datafusion::logical_expr::{ColumnarValue, lit};
@@ -52,6 +53,14 @@ function! {
     since "3.5.0";
     example "SELECT to_varchar(454, '999')" => "454";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[
+    &kernel("to_number", to_number),
+    &kernel("try_to_number", try_to_number),
+    &kernel("to_char", to_char),
+    &kernel("to_varchar", to_char),
+];
 
 /// The constant pattern; None for null.
 fn pattern_of(argument: &TypedExpr, call: &str, parameter: &str) -> Result<Option<String>> {

@@ -24,12 +24,22 @@ fn build(
     context: &mut BuildContext<'_>,
     arguments: Vec<TypedExpr>,
 ) -> Result<TypedExpr> {
-    let data_type = arguments.first().map_or(DataType::STRING, |a| a.data_type.clone());
+    let first = arguments.first().map_or(DataType::STRING, |a| a.data_type.clone());
+    // Bytes are filled up with bytes only: else both are texts.
+    let is_binary = |index: usize| arguments.get(index).is_none_or(|a| a.data_type == DataType::Binary);
+    let data_type = if first == DataType::Binary && !is_binary(2) { DataType::STRING } else { first };
     let mut names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     if names.len() == 2 {
         names.push(if data_type == DataType::Binary { "X'00'" } else { " " }.to_string());
     }
     let nullable = arguments.iter().any(|a| a.nullable);
+    let arguments = arguments
+        .into_iter()
+        .map(|a| match (&a.data_type, &data_type) {
+            (DataType::Binary, to) if to.is_string() => crate::coercion::implicitly(a, to, context),
+            _ => Ok(a),
+        })
+        .collect::<Result<Vec<_>>>()?;
     let expr = crate::kernel::call(function, kernel, &arguments, &data_type, nullable, context)?;
     Ok(TypedExpr::new(expr, data_type, nullable, function.call_text(&names)))
 }

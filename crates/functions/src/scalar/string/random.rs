@@ -2,8 +2,9 @@
 
 use super::constant::{integer_of, not_foldable, value_of};
 use super::declare::{call_without_arguments, function, param};
+use crate::kernel::kernel;
 use crate::scalar::math::random::{generator, seed_of};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::builder::StringBuilder;
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
@@ -31,6 +32,9 @@ function! {
     since "2.3.0";
     example "SELECT length(uuid())" => "36";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("randstr", randstr), &kernel("uuid", uuid)];
 
 fn build_randstr(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();

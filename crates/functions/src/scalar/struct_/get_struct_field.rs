@@ -1,11 +1,12 @@
 //! `struct.field`.
 
+use crate::kernel::kernel;
 use crate::scalar::array::element::column_of;
 use crate::scalar::array::list::canonical;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{array_or_constant, downcast, finish};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::StructArray;
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
@@ -19,6 +20,9 @@ function! {
     usage "A field of a struct; NULL where the struct is.";
     since "1.0.0";
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("get_struct_field", run)];
 
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let [child, position] = arguments.as_slice() else {

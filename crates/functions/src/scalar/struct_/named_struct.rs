@@ -1,12 +1,13 @@
 //! `named_struct(name, value, …)`.
 
 use crate::coercion::mismatch;
+use crate::kernel::kernel;
 use crate::scalar::array::list::{canonical, constant as constant_of};
 use crate::scalar::map::create::not_in_pairs;
 use crate::scalar::string::constant;
 use crate::scalar::string::declare::function;
 use crate::scalar::string::rows::{finish, internal, row_count};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use arrow::array::{ArrayRef, StructArray};
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::logical_expr::ColumnarValue;
@@ -21,6 +22,9 @@ function! {
     since "1.5.0";
     example "SELECT named_struct('a', 1, 'b', 2, 'c', 3)" => "{\"a\":1,\"b\":2,\"c\":3}";
 }
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("named_struct", run)];
 
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     if !arguments.len().is_multiple_of(2) {

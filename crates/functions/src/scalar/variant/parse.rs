@@ -2,6 +2,7 @@
 
 use crate::cast::variant::VariantsBuilder;
 use crate::coercion::mismatch;
+use crate::kernel::kernel;
 use crate::scalar::json::reader::{Leniency, Malformed, Reader, Token};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, finish, row_count};
@@ -29,6 +30,9 @@ function! {
     example "SELECT try_parse_json('{\"a\":1,\"b\":0.8}')" => "{\"a\":1,\"b\":0.8}";
     example "SELECT try_parse_json('{\"a\":1,')" => "NULL";
 }
+
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("parse_json", parse), &kernel("try_parse_json", try_parse)];
 
 fn build(
     function: &'static Function,

@@ -22,6 +22,7 @@ pub const FUNCTIONS: &[&Function] = &[
     &xpath::XPATH_FLOAT,
     &xpath::XPATH_INT,
     &xpath::XPATH_LONG,
+    &xpath::XPATH_NUMBER,
     &xpath::XPATH_SHORT,
     &xpath::XPATH_STRING,
 ];
@@ -36,6 +37,7 @@ pub static KERNELS: &[&Function] = &[
     &kernel("xpath_float", xpath::floats),
     &kernel("xpath_int", xpath::integers),
     &kernel("xpath_long", xpath::longs),
+    &kernel("xpath_number", xpath::doubles),
     &kernel("xpath_short", xpath::shorts),
     &kernel("xpath_string", xpath::strings),
 ];

@@ -35,11 +35,19 @@ function! {
 }
 function! {
     /// `xpath_double(xml, path)`
-    XPATH_DOUBLE = "xpath_double" or "xpath_number" in Xml, SIGNATURE
+    XPATH_DOUBLE = "xpath_double" in Xml, SIGNATURE
         => Body::Build(|c, a| build(&XPATH_DOUBLE, doubles, DataType::Double, c, a));
     usage "The number that a path leads to; NaN for what is none.";
     since "2.0.0";
     example "SELECT xpath_double('<a><b>1</b><b>2</b></a>', 'sum(a/b)')" => "3.0";
+}
+function! {
+    /// `xpath_number(xml, path)`
+    XPATH_NUMBER = "xpath_number" in Xml, SIGNATURE
+        => Body::Build(|c, a| build(&XPATH_NUMBER, doubles, DataType::Double, c, a));
+    usage "The number that a path leads to; NaN for what is none.";
+    since "2.0.0";
+    example "SELECT xpath_number('<a><b>1</b><b>2</b></a>', 'sum(a/b)')" => "3.0";
 }
 function! {
     /// `xpath_float(xml, path)`
