@@ -336,6 +336,15 @@ pub(crate) fn subquery_alias(
             .with("actualNumCols", resolved.output.len().to_string())
             .with("rowIndex", "0"));
     }
+    if let RelationKind::TableFunction(call) = input.kind()
+        && !columns.is_empty()
+        && columns.len() != resolved.output.len()
+    {
+        return Err(SparkError::new("NUM_TABLE_VALUE_ALIASES_MISMATCH")
+            .with("funcName", crate::attribute::quote_parts(&call.name))
+            .with("aliasesNum", columns.len().to_string())
+            .with("outColsNum", resolved.output.len().to_string()));
+    }
     let resolved = rename_columns(resolved, columns, alias)?;
     let name: Vec<String> = qualifier.iter().cloned().chain(std::iter::once(alias.to_string())).collect();
     let hidden = resolved.hidden.clone();
