@@ -102,7 +102,12 @@ impl SourceTable {
         context.note(std::mem::take(&mut read.accumulators));
         let is_supported = |i: usize| read.supported_filters.contains(&i);
         let supported = (0..filters.len()).map(|i| is_supported(i + added.len())).collect();
-        let nullable = added.into_iter().enumerate().filter(|(i, _)| !is_supported(*i)).map(|(_, c)| c).collect();
+        // Who finds a value within a struct has left its nulls out.
+        let is_left = |(i, path): (usize, Vec<String>)| match <[String; 1]>::try_from(path) {
+            Ok([column]) if !is_supported(i) => Some(column),
+            _ => None,
+        };
+        let nullable = added.into_iter().enumerate().filter_map(is_left).collect();
         Ok(Asked { filters, supported, nullable, read })
     }
 
