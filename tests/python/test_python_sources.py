@@ -4,6 +4,7 @@ import sys
 
 import pyarrow as pa
 import pytest
+from pyspark import cloudpickle
 from pyspark.errors import AnalysisException, PySparkException, PythonException
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
@@ -17,6 +18,9 @@ from pyspark.sql.datasource import (
 )
 
 from server import Server
+
+# Workers do not have this module.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
 @pytest.fixture(scope="module")
@@ -83,12 +87,12 @@ def test_sources_are_of_their_session(spark, python_server):
     other.stop()
 
 
-def source(spark, name, read, schema="x int", **methods):
+def source(spark, name, rows, schema="x int", **methods):
     """Registers a source whose one partition is read by a function."""
 
     class Reader(DataSourceReader):
         def read(self, partition):
-            return read()
+            return rows()
 
     for method, body in methods.items():
         setattr(Reader, method, body)

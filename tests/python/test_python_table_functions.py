@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from pyspark import cloudpickle
 from pyspark.errors import AnalysisException
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
@@ -11,6 +12,9 @@ from pyspark.sql.types import IntegerType, StringType, StructType
 from pyspark.sql.udtf import AnalyzeResult
 
 from server import Server
+
+# Workers do not have this module.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 ROWS = "TABLE(VALUES ('a', 1), ('b', 5), ('a', 3) AS t(k, v))"
 

@@ -18,6 +18,11 @@ use std::sync::Arc;
 /// Analyses a call of a Python function.
 pub(crate) fn python(a: &mut Analyzer<'_>, function: &PythonFunction, scope: &Scope) -> Result<TypedExpr> {
     let eval_type = EvalType(function.eval_type);
+    if eval_type.is_table() {
+        return Err(
+            SparkError::new("NOT_A_SCALAR_FUNCTION").with("functionName", crate::attribute::quote(&function.name))
+        );
+    }
     if !eval_type.is_scalar() && !eval_type.is_aggregate() {
         return Err(SparkError::unsupported(format!("the Python function {} in an expression", function.name)));
     }

@@ -8,10 +8,10 @@ use super::operator::{PythonChain, PythonKind, PythonOperator, PythonWindow};
 use super::{PythonCall, PythonUdaf, PythonUdf};
 use crate::attribute::AttributeId;
 use crate::resolved::built;
+use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, DFSchema};
 use datafusion::logical_expr::expr::{GroupingSet, WindowFunction};
-use datafusion::logical_expr::utils::{conjunction, split_conjunction, split_conjunction_owned};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
     Aggregate, Expr, Filter, Join, JoinType, LogicalPlan, LogicalPlanBuilder, SortExpr, Window, WindowFrameBound,
     WindowFunctionDefinition, lit, when,
@@ -59,15 +59,6 @@ pub(crate) fn is_aggregated(expr: &Expr) -> bool {
         })
     })
     .unwrap_or(false)
-}
-
-/// Whether a join's condition has parts that compare both sides, and Python functions over both do so in each.
-pub(crate) fn compares_in_python_only(condition: &Expr, left: &DFSchema, right: &DFSchema) -> bool {
-    let has = |e: &Expr, side: &DFSchema| e.column_refs().iter().any(|c| side.maybe_index_of_column(c).is_some());
-    let is_over_both = |e: &Expr| has(e, left) && has(e, right);
-    let calls = |e: &Expr| e.exists(|e| Ok(PythonUdf::of(e).is_some() && is_over_both(e))).unwrap_or(false);
-    let mut both = split_conjunction(condition).into_iter().filter(|e| is_over_both(e)).peekable();
-    both.peek().is_some() && both.all(calls)
 }
 
 fn window_call(function: &WindowFunction) -> Option<&Arc<PythonCall>> {
@@ -297,6 +288,10 @@ fn of_join(join: Join) -> Result<LogicalPlan> {
     let [left, right] = sides;
     let joined = LogicalPlanBuilder::from(left).join_on(right, join.join_type, conditions);
     let mut plan = built(joined.and_then(LogicalPlanBuilder::build))?;
+    if let LogicalPlan::Join(pairs) = &mut plan {
+        // It tells which joins may not be cartesian products.
+        pairs.join_constraint = join.join_constraint;
+    }
     if let Some(condition) = conjunction(above) {
         let mut conditions = vec![condition];
         plan = computed(plan, &mut conditions)?;

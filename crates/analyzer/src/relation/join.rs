@@ -70,16 +70,6 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
                 return Err(SparkError::new("INVALID_NON_DETERMINISTIC_EXPRESSIONS")
                     .with("sqlExprs", format!("\"{}\"", typed.name)));
             }
-            let (of_left, of_right) = (left.plan.schema(), right.plan.schema());
-            if join.join_type == JoinType::Inner
-                && !a.env.conf().cross_join_enabled
-                && crate::python::compares_in_python_only(&typed.expr, of_left, of_right)
-            {
-                return Err(SparkError::new("_LEGACY_ERROR_TEMP_1211")
-                    .with("joinType", "INNER")
-                    .with("leftPlan", left.plan.display_indent().to_string())
-                    .with("rightPlan", right.plan.display_indent().to_string()));
-            }
             let joined = combine(&left, &right, join.join_type, Some(typed.expr))?;
             Ok(without_product(a, joined, join.join_type))
         }

@@ -83,6 +83,11 @@ pub(super) fn arguments(
             }
             _ => a.expression(value, scope)?,
         };
+        if expression::contains_aggregate(&typed.expr) || expression::contains_window(&typed.expr) {
+            return Err(
+                SparkError::new("UNSUPPORTED_EXPR_FOR_OPERATOR").with("invalidExprSqls", format!("\"{}\"", typed.name))
+            );
+        }
         arguments.values.push(typed);
         arguments.names.push(name);
     }

@@ -212,6 +212,12 @@ impl Runner {
             None => self.managed_location(&new.name)?,
         };
         let provider = crate::write::format_name(&new.provider);
+        if let Some(python) = self.session.python().source(&provider) {
+            let options: Options = new.options.clone().into_iter().collect();
+            let scan = self.block(crate::python::source::table(&self.session, python, None, &options))?;
+            new.schema = scan.schema;
+            return Ok((!new.schema.fields.is_empty()).then_some(()));
+        }
         if !location.exists() {
             return Ok(None);
         }
@@ -293,16 +299,9 @@ impl Runner {
             Some(location) => (local_path(location)?, TableKind::External),
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
-        let python = self.session.python().source(&provider);
         self.check_provider(&new.provider)?;
-        let is_python = python.is_some();
-        if let Some(python) = python
-            && new.schema.fields.is_empty()
-        {
-            let options: Options = new.options.clone().into_iter().collect();
-            let scan = self.block(crate::python::source::table(&self.session, python, None, &options))?;
-            new.schema = scan.schema;
-        } else if new.schema.fields.is_empty() {
+        let is_python = self.session.python().source(&provider).is_some();
+        if new.schema.fields.is_empty() {
             self.inferred(&mut new)?;
         }
         self.check_columns(&new)?;

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Like, Operator};
+use datafusion::scalar::ScalarValue;
 use firesteel_error::Result;
 use firesteel_types::variant::VariantBuilder;
 use firesteel_types::{DataType, Literal, StructType};
@@ -13,7 +14,8 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SourceFilter {
     name: &'static str,
-    column: String,
+    /// The column's name, and those of fields within.
+    column: Vec<String>,
     value: Option<FilterValue>,
     is_negated: bool,
 }
@@ -29,34 +31,37 @@ impl SourceFilter {
     /// The filter that an expression is; none where data sources know no such filter.
     pub fn of(expr: &Expr, schema: &StructType) -> Option<Self> {
         match expr {
-            Expr::Column(_) => Self::compared("EqualTo", column(expr)?, Literal::Boolean(true)),
+            Expr::Column(_) => {
+                let (column, _) = place(expr, schema)?;
+                Self::compared("EqualTo", column, Literal::Boolean(true))
+            }
             Expr::Not(inner) => Self::of(inner, schema).and_then(Self::negated),
-            Expr::IsNull(inner) => Some(Self::about("IsNull", column(inner)?)),
-            Expr::IsNotNull(inner) => Some(Self::about("IsNotNull", column(inner)?)),
+            Expr::IsNull(inner) => Some(Self::about("IsNull", place(inner, schema)?.0)),
+            Expr::IsNotNull(inner) => Some(Self::about("IsNotNull", place(inner, schema)?.0)),
             Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
                 Self::of(left, schema)?.or(Self::of(right, schema)?)
             }
             Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
-                let (column, op, value) = match (column(left), column(right)) {
-                    (Some(column), None) => (column, *op, right),
-                    (None, Some(column)) => (column, op.swap()?, left),
+                let ((column, data_type), op, value) = match (place(left, schema), place(right, schema)) {
+                    (Some(place), None) => (place, *op, right),
+                    (None, Some(place)) => (place, op.swap()?, left),
                     _ => return None,
                 };
-                let value = literal(value, &column, schema)?;
+                let value = literal(value, &data_type)?;
                 if op == Operator::NotEq {
                     return Self::compared("EqualTo", column, value)?.negated();
                 }
                 Self::compared(comparison(op)?, column, value)
             }
             Expr::InList(InList { expr, list, negated }) => {
-                let column = column(expr)?;
-                let values = list.iter().map(|e| literal(e, &column, schema)).collect::<Option<Vec<_>>>()?;
+                let (column, data_type) = place(expr, schema)?;
+                let values = list.iter().map(|e| literal(e, &data_type)).collect::<Option<Vec<_>>>()?;
                 let filter = Self { value: Some(FilterValue::Many(values)), ..Self::about("In", column) };
                 if *negated { filter.negated() } else { Some(filter) }
             }
             Expr::Like(Like { negated, expr, pattern, escape_char: None, case_insensitive: false }) => {
-                let column = column(expr)?;
-                let Literal::String(pattern) = literal(pattern, &column, schema)? else { return None };
+                let (column, data_type) = place(expr, schema)?;
+                let Literal::String(pattern) = literal(pattern, &data_type)? else { return None };
                 let (name, text) = of_pattern(&pattern)?;
                 let filter = Self::compared(name, column, Literal::String(text.to_string()))?;
                 if *negated { filter.negated() } else { Some(filter) }
@@ -69,19 +74,19 @@ impl SourceFilter {
                     _ => return None,
                 };
                 let [text, part] = function.args.as_slice() else { return None };
-                let column = column(text)?;
-                let value @ Literal::String(_) = literal(part, &column, schema)? else { return None };
+                let (column, data_type) = place(text, schema)?;
+                let value @ Literal::String(_) = literal(part, &data_type)? else { return None };
                 Self::compared(name, column, value)
             }
             _ => None,
         }
     }
 
-    fn about(name: &'static str, column: String) -> Self {
+    fn about(name: &'static str, column: Vec<String>) -> Self {
         Self { name, column, value: None, is_negated: false }
     }
 
-    fn compared(name: &'static str, column: String, value: Literal) -> Option<Self> {
+    fn compared(name: &'static str, column: Vec<String>, value: Literal) -> Option<Self> {
         Some(Self { value: Some(FilterValue::One(value)), ..Self::about(name, column) })
     }
 
@@ -121,7 +126,7 @@ impl SourceFilter {
     }
 
     fn json(&self) -> Result<Value> {
-        let mut object = json!({ "name": self.name, "columnPath": [self.column], "isNegated": self.is_negated });
+        let mut object = json!({ "name": self.name, "columnPath": self.column, "isNegated": self.is_negated });
         if let Some(value) = &self.value {
             let mut builder = VariantBuilder::new(false);
             value.append(&mut builder);
@@ -150,8 +155,8 @@ impl FilterValue {
     }
 }
 
-/// The filters as JSON, behind those that only leave nulls out, whose number comes along.
-pub(super) fn json(filters: &[SourceFilter]) -> Result<(String, usize)> {
+/// The filters as JSON, behind those that only leave nulls out, whose columns come along.
+pub(super) fn json(filters: &[SourceFilter]) -> Result<(String, Vec<Vec<String>>)> {
     let mut not_null: Vec<SourceFilter> = Vec::new();
     for filter in filters.iter().filter(|filter| filter.refuses_null()) {
         let added = SourceFilter::about("IsNotNull", filter.column.clone());
@@ -160,7 +165,7 @@ pub(super) fn json(filters: &[SourceFilter]) -> Result<(String, usize)> {
         }
     }
     let all = not_null.iter().chain(filters).map(SourceFilter::json).collect::<Result<Vec<_>>>()?;
-    Ok((Value::Array(all).to_string(), not_null.len()))
+    Ok((Value::Array(all).to_string(), not_null.into_iter().map(|filter| filter.column).collect()))
 }
 
 fn comparison(operator: Operator) -> Option<&'static str> {
@@ -175,21 +180,33 @@ fn comparison(operator: Operator) -> Option<&'static str> {
     })
 }
 
-fn column(expr: &Expr) -> Option<String> {
+/// The column, or the field within one, that an expression is, and its type.
+fn place(expr: &Expr, schema: &StructType) -> Option<(Vec<String>, DataType)> {
     match expr {
-        Expr::Column(column) => Some(column.name.clone()),
+        Expr::Column(column) => {
+            let field = schema.fields.iter().find(|field| field.name == column.name)?;
+            Some((vec![field.name.clone()], field.data_type.clone()))
+        }
+        Expr::ScalarFunction(function) if function.func.name() == "get_struct_field" => {
+            let [parent, Expr::Literal(ScalarValue::Int32(Some(position)), _)] = function.args.as_slice() else {
+                return None;
+            };
+            let (mut path, DataType::Struct(parent)) = place(parent, schema)? else { return None };
+            let field = parent.fields.get(usize::try_from(*position).ok()?)?;
+            path.push(field.name.clone());
+            Some((path, field.data_type.clone()))
+        }
         _ => None,
     }
 }
 
-/// A constant of a column's type.
-fn literal(expr: &Expr, column: &str, schema: &StructType) -> Option<Literal> {
+/// A constant of a type.
+fn literal(expr: &Expr, data_type: &DataType) -> Option<Literal> {
     let Expr::Literal(value, _) = expr else { return None };
-    let field = schema.fields.iter().find(|field| field.name == column)?;
-    if matches!(field.data_type, DataType::Array { .. } | DataType::Map { .. } | DataType::Struct(_)) {
+    if matches!(data_type, DataType::Array { .. } | DataType::Map { .. } | DataType::Struct(_)) {
         return None;
     }
-    let literal = Literal::from_array(&value.to_array().ok()?, 0, &field.data_type).ok()?;
+    let literal = Literal::from_array(&value.to_array().ok()?, 0, data_type).ok()?;
     is_known(&literal).then_some(literal)
 }
 
@@ -257,7 +274,7 @@ mod tests {
             vec![StructField::new("x", DataType::Integer, true), StructField::new("y", DataType::STRING, true)];
         let filter = SourceFilter::of(expr, &StructType::new(fields))?;
         let sign = if filter.is_negated { "!" } else { "" };
-        Some(format!("{sign}{}({})", filter.name, filter.column))
+        Some(format!("{sign}{}({})", filter.name, filter.column.join(".")))
     }
 
     #[test]
@@ -277,7 +294,7 @@ mod tests {
         let fields = vec![StructField::new("x", DataType::Integer, true)];
         let filter = SourceFilter::of(&col("x").eq(lit(1)), &StructType::new(fields)).unwrap();
         let (text, added) = json(&[filter]).unwrap();
-        assert_eq!(added, 1);
+        assert_eq!(added, [["x"]]);
         // The variant of 1, and metadata without names.
         assert_eq!(
             serde_json::from_str::<Value>(&text).unwrap(),

@@ -14,7 +14,7 @@ use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::{DFSchema, Result as DfResult};
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
-use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::expressions::{Column, is_not_null};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
@@ -50,6 +50,8 @@ struct Asked {
     filters: Vec<SourceFilter>,
     /// Whether the reader applies each of them itself.
     supported: Vec<bool>,
+    /// Columns whose nulls the reader leaves to us.
+    nullable: Vec<String>,
     read: SourceRead,
 }
 
@@ -98,8 +100,15 @@ impl SourceTable {
             .await
             .map_err(failed("initialize", "reader"))?;
         context.note(std::mem::take(&mut read.accumulators));
-        let supported = (0..filters.len()).map(|i| read.supported_filters.contains(&(i + added))).collect();
-        Ok(Asked { filters, supported, read })
+        let is_supported = |i: usize| read.supported_filters.contains(&i);
+        let supported = (0..filters.len()).map(|i| is_supported(i + added.len())).collect();
+        // Who finds a value within a struct has left its nulls out.
+        let is_left = |(i, path): (usize, Vec<String>)| match <[String; 1]>::try_from(path) {
+            Ok([column]) if !is_supported(i) => Some(column),
+            _ => None,
+        };
+        let nullable = added.into_iter().enumerate().filter_map(is_left).collect();
+        Ok(Asked { filters, supported, nullable, read })
     }
 
     /// Makes a reader that knows no filters.
@@ -117,7 +126,8 @@ impl SourceTable {
     /// The reader for a scan with these filters: one that waits, or a new one.
     async fn reader(&self, filters: Vec<SourceFilter>) -> Result<Asked> {
         if filters.is_empty() {
-            return Ok(Asked { filters, supported: Vec::new(), read: self.ask_plainly().await? });
+            let read = self.ask_plainly().await?;
+            return Ok(Asked { filters, supported: Vec::new(), nullable: Vec::new(), read });
         }
         let waiting = {
             let mut asked = self.asked.lock();
@@ -229,7 +239,7 @@ impl TableProvider for SourceTable {
                 sent.push(filter);
             }
         }
-        let Asked { filters: known, supported, read } = self.reader(sent).await.map_err(external)?;
+        let Asked { filters: known, supported, nullable, read } = self.reader(sent).await.map_err(external)?;
         let mut plan = self.rows(read)?;
         let is_applied = |expr: &Expr| {
             let filter = SourceFilter::of(expr, &self.schema);
@@ -238,6 +248,11 @@ impl TableProvider for SourceTable {
         let schema = DFSchema::try_from(self.arrow_schema.as_ref().clone())?;
         for filter in filters.iter().filter(|filter| !is_applied(filter)) {
             plan = Arc::new(FilterExec::try_new(state.create_physical_expr(filter.clone(), &schema)?, plan)?);
+        }
+        for column in &nullable {
+            let column = self.arrow_schema.index_of(column)?;
+            let value = Arc::new(Column::new(self.arrow_schema.field(column).name(), column));
+            plan = Arc::new(FilterExec::try_new(is_not_null(value)?, plan)?);
         }
         let Some(columns) = projection else { return Ok(plan) };
         let expressions = columns
