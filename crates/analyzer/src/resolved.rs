@@ -115,8 +115,10 @@ impl Resolved {
     /// Makes columns of relations below visible in the plan again, where the
     /// operators between let them through.
     pub fn expose(&self, ids: &[Attribute]) -> Option<LogicalPlan> {
+        let mut seen = HashSet::new();
         let missing: Vec<String> = ids
             .iter()
+            .filter(|attribute| seen.insert(attribute.id))
             .map(Attribute::column_name)
             .filter(|name| !self.plan.schema().fields().iter().any(|f| f.name() == name))
             .collect();

@@ -21,7 +21,8 @@ impl Marked {
     /// True for a join of columns of both sides.
     fn is_joined_by(&self, join: &Join) -> bool {
         let (left, right) = (columns(&join.left), columns(&join.right));
-        let meets = |a: &HashSet<String>, b: &HashSet<String>| !a.is_disjoint(b);
+        // A side that only counts has lost its columns.
+        let meets = |a: &HashSet<String>, b: &HashSet<String>| a.is_empty() || !a.is_disjoint(b);
         (meets(&left, &self.left) && meets(&right, &self.right))
             || (meets(&left, &self.right) && meets(&right, &self.left))
     }

@@ -181,7 +181,7 @@ pub(crate) async fn unfinished(state: &SessionState, plan: &LogicalPlan) -> Resu
     } else {
         state.create_physical_plan(&plan).await
     };
-    physical.and_then(crate::exchange::without_stays).map_err(engine_error)
+    physical.map_err(engine_error)
 }
 
 /// The plan with the operators that give rows Spark's order, bounds and partitions.

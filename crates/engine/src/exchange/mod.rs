@@ -7,10 +7,8 @@
 mod buckets;
 mod local_sort;
 mod range;
-mod stay;
 
 pub(crate) use local_sort::LocalSortExec;
-pub(crate) use stay::without_stays;
 
 use crate::one_input::over_one_input;
 use buckets::Buckets;
@@ -74,7 +72,7 @@ impl ExtensionPlanner for ExchangePlanner {
             Scheme::Coalesce => {
                 return Ok(Some(Arc::new(CoalesceExec::new(physical.clone(), exchange.partitions))));
             }
-            Scheme::Stay => return Ok(Some(Arc::new(stay::StayExec::new(physical.clone())))),
+            Scheme::Stay => return Ok(Some(physical.clone())),
             Scheme::RoundRobin => Routing::RoundRobin,
             Scheme::ById(id) => Routing::ById(planner.create_physical_expr(id, logical.schema(), session, context)?),
             Scheme::Range(keys) => Routing::Range(sort_keys(keys)?),

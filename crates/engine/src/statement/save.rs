@@ -201,10 +201,10 @@ pub(crate) fn write_to(session: &Arc<Session>, write: &WriteOperationV2) -> Resu
     let old = runner.catalog().table(&qualified);
     match &write.mode {
         WriteModeV2::Create => {
+            let (partition_columns, bucketing) = transforms(&write.partitioning)?;
             if old.is_some() {
                 return Err(firesteel_catalog::catalog::already_exists(&qualified));
             }
-            let (partition_columns, bucketing) = transforms(&write.partitioning)?;
             let resolved = runner.analyse(&write.input)?;
             let (location, options) = split_path(&write.options);
             runner.create_with_rows(

@@ -27,7 +27,7 @@ pub const fn same_type(kernel: KernelFn) -> Body {
 
 /// Calls a kernel that needs no argument and gives no null.
 ///
-/// The engine takes no function without arguments, so that a constant goes along.
+/// The engine takes calls of nothing but constants for constants, and drops sorts by them: none goes along.
 pub fn call_without_arguments(
     function: &'static Function,
     kernel: KernelFn,
@@ -35,8 +35,7 @@ pub fn call_without_arguments(
     payload: Option<Arc<str>>,
     context: &BuildContext<'_>,
 ) -> Result<TypedExpr> {
-    let nothing = TypedExpr::new(datafusion::logical_expr::lit(false), DataType::Boolean, false, String::new());
-    let expr = crate::kernel::call_with_payload(function, kernel, &[nothing], &data_type, false, context, payload)?;
+    let expr = crate::kernel::call_with_payload(function, kernel, &[], &data_type, false, context, payload)?;
     Ok(TypedExpr::new(expr, data_type, false, function.call_text(&[])))
 }
 
