@@ -271,3 +271,15 @@ def test_old_days_of_the_julian_calendar_keep_their_names(spark, tmp_path):
         frame = spark.read.parquet(path)
         assert [tuple(row) for row in frame.selectExpr(*query).collect()] == [rows, ("1970-01-01", "1970-01-01 00:00:00")]
         assert frame.selectExpr("cast(min(d) as string)").first()[0] == rows[0]
+
+
+def test_a_view_of_files_is_refreshed(spark, tmp_path):
+    path = str(tmp_path / "out")
+    spark.range(2).selectExpr("id", "1 p").write.partitionBy("p").parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("files")
+    assert spark.table("files").count() == 2
+    spark.range(3).selectExpr("id", "2 p").write.mode("append").partitionBy("p").parquet(path)
+    assert spark.table("files").count() == 2
+    spark.sql("refresh table files")
+    assert spark.table("files").count() == 5
+    assert spark.table("files").filter("p = 2").count() == 3
