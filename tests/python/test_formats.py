@@ -249,3 +249,37 @@ def test_files_that_change_are_read_anew(spark, tmp_path):
     for name in ["a", "b"]:
         text.write_text(f'{{"{name}":1}}')
         assert spark.read.json(str(text)).columns == [name]
+
+
+def test_old_days_of_the_julian_calendar_keep_their_names(spark, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    # 0000-12-30 and 1500-01-10 by the calendar that Spark has: 0001-01-01 and 1500-01-01 by the old one.
+    columns = {
+        "d": pyarrow.array([-719164, 0], pyarrow.int32()).cast(pyarrow.date32()),
+        "t": pyarrow.array([-14830992000000000, 0]).cast(pyarrow.timestamp("us", "UTC")),
+    }
+    query = "cast(d as string) d", "cast(t as string) t"
+    keys = {"org.apache.spark.legacyDateTime": "", "org.apache.spark.legacyINT96": ""}
+    for name, metadata, options, rows in [
+        ("old", keys, {}, ("0001-01-01", "1500-01-01 00:00:00")),
+        ("int96", keys, {"use_deprecated_int96_timestamps": True}, ("0001-01-01", "1500-01-01 00:00:00")),
+        ("new", {}, {}, ("0000-12-30", "1500-01-10 00:00:00")),
+    ]:
+        path = str(tmp_path / f"{name}.parquet")
+        parquet.write_table(pyarrow.table(columns).replace_schema_metadata(metadata), path, **options)
+        frame = spark.read.parquet(path)
+        assert [tuple(row) for row in frame.selectExpr(*query).collect()] == [rows, ("1970-01-01", "1970-01-01 00:00:00")]
+        assert frame.selectExpr("cast(min(d) as string)").first()[0] == rows[0]
+
+
+def test_a_view_of_files_is_refreshed(spark, tmp_path):
+    path = str(tmp_path / "out")
+    spark.range(2).selectExpr("id", "1 p").write.partitionBy("p").parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("files")
+    assert spark.table("files").count() == 2
+    spark.range(3).selectExpr("id", "2 p").write.mode("append").partitionBy("p").parquet(path)
+    assert spark.table("files").count() == 2
+    spark.sql("refresh table files")
+    assert spark.table("files").count() == 5
+    assert spark.table("files").filter("p = 2").count() == 3

@@ -26,6 +26,17 @@ pub(crate) fn check_table_not_read(plan: &LogicalPlan, table: &CatalogTable) -> 
     Ok(())
 }
 
+/// Lists the files of all tables of files that a plan reads again.
+pub(crate) fn refresh(plan: &LogicalPlan) -> Result<()> {
+    let mut refreshed = Ok(());
+    each_table(plan, &mut |table| {
+        if refreshed.is_ok() {
+            refreshed = table.refresh();
+        }
+    })?;
+    refreshed
+}
+
 fn reads(plan: &LogicalPlan, target: &Path) -> Result<bool> {
     let mut is_read = false;
     each_table(plan, &mut |table| is_read |= table.roots().iter().any(|root| root == target))?;

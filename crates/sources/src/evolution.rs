@@ -1,6 +1,8 @@
 //! Columns of files as tables have them, where their types are not quite the same: fields of structs are found
 //! by name, at any depth, and those that a file lacks are null.
 
+use crate::rebase::Rebase;
+use arrow::array::types::TimestampMicrosecondType;
 use arrow::array::{Array, ArrayRef, AsArray, ListArray, MapArray, StructArray, new_null_array};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType as ArrowType, FieldRef, Fields, Schema};
@@ -12,8 +14,11 @@ use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// True where a column has to be brought to a table's type by name.
-pub(crate) fn evolves(stored: &ArrowType, wanted: &ArrowType) -> bool {
+/// True where a column has to be brought to a table's type by name, or to its calendar.
+pub(crate) fn evolves(stored: &ArrowType, wanted: &ArrowType, rebase: Rebase) -> bool {
+    if rebase.changes(stored) {
+        return true;
+    }
     let is_nested = |t: &ArrowType| matches!(t, ArrowType::Struct(_) | ArrowType::List(_) | ArrowType::Map(..));
     stored != wanted
         && ((is_nested(stored) && is_nested(wanted))
@@ -25,19 +30,26 @@ pub(crate) fn evolves(stored: &ArrowType, wanted: &ArrowType) -> bool {
 pub(crate) struct Evolved {
     column: Arc<dyn PhysicalExpr>,
     wanted: FieldRef,
-    case_sensitive: bool,
+    how: Evolution,
+}
+
+/// How columns of a file become those of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Evolution {
+    pub(crate) case_sensitive: bool,
+    pub(crate) rebase: Rebase,
 }
 
 impl PartialEq for Evolved {
     fn eq(&self, other: &Self) -> bool {
-        self.column.eq(&other.column) && self.wanted == other.wanted && self.case_sensitive == other.case_sensitive
+        self.column.eq(&other.column) && self.wanted == other.wanted && self.how == other.how
     }
 }
 
 impl Evolved {
     /// The column that an expression gives, as a field of a table.
-    pub(crate) fn new(column: Arc<dyn PhysicalExpr>, wanted: FieldRef, case_sensitive: bool) -> Self {
-        Self { column, wanted, case_sensitive }
+    pub(crate) fn new(column: Arc<dyn PhysicalExpr>, wanted: FieldRef, how: Evolution) -> Self {
+        Self { column, wanted, how }
     }
 }
 
@@ -58,7 +70,7 @@ impl PhysicalExpr for Evolved {
 
     fn evaluate(&self, batch: &RecordBatch) -> DfResult<ColumnarValue> {
         let array = self.column.evaluate(batch)?.into_array(batch.num_rows())?;
-        evolved(&array, self.wanted.data_type(), self.case_sensitive).map(ColumnarValue::Array)
+        evolved(&array, self.wanted.data_type(), self.how).map(ColumnarValue::Array)
     }
 
     fn return_field(&self, _input: &Schema) -> DfResult<FieldRef> {
@@ -82,38 +94,43 @@ impl PhysicalExpr for Evolved {
 }
 
 /// Values of a file as values of a table's type.
-pub(crate) fn evolved(array: &ArrayRef, wanted: &ArrowType, case_sensitive: bool) -> DfResult<ArrayRef> {
+pub(crate) fn evolved(array: &ArrayRef, wanted: &ArrowType, how: Evolution) -> DfResult<ArrayRef> {
+    let rebased = how.rebase.apply(array);
+    let array = rebased.as_ref().unwrap_or(array);
     let stored = array.data_type();
-    if stored == wanted {
+    if stored == wanted && !how.rebase.changes(stored) {
         return Ok(array.clone());
     }
     Ok(match (stored, wanted) {
-        (ArrowType::Struct(_), ArrowType::Struct(fields)) => {
-            Arc::new(evolved_struct(array.as_struct(), fields, case_sensitive)?)
-        }
+        (ArrowType::Struct(_), ArrowType::Struct(fields)) => Arc::new(evolved_struct(array.as_struct(), fields, how)?),
         (ArrowType::List(_), ArrowType::List(field)) => {
             let list = array.as_list::<i32>();
-            let values = evolved(list.values(), field.data_type(), case_sensitive)?;
+            let values = evolved(list.values(), field.data_type(), how)?;
             Arc::new(ListArray::try_new(field.clone(), list.offsets().clone(), values, list.nulls().cloned())?)
         }
         (ArrowType::Map(..), ArrowType::Map(field, is_sorted)) => {
             let map = array.as_map();
             let ArrowType::Struct(fields) = field.data_type() else { return Ok(cast(array, wanted)?) };
             let [key, value] = &fields[..] else { return Ok(cast(array, wanted)?) };
-            let columns = vec![
-                evolved(map.keys(), key.data_type(), case_sensitive)?,
-                evolved(map.values(), value.data_type(), case_sensitive)?,
-            ];
+            let columns =
+                vec![evolved(map.keys(), key.data_type(), how)?, evolved(map.values(), value.data_type(), how)?];
             let entries = StructArray::try_new(fields.clone(), columns, None)?;
             let nulls = map.nulls().cloned();
             Arc::new(MapArray::try_new(field.clone(), map.offsets().clone(), entries, nulls, *is_sorted)?)
         }
         (ArrowType::Int8 | ArrowType::Int16, ArrowType::Date32) => cast(&cast(array, &ArrowType::Int32)?, wanted)?,
+        // Moments of 96 bits have a zone of their own.
+        (ArrowType::Timestamp(unit, Some(_)), ArrowType::Timestamp(wanted_unit, Some(zone))) if unit == wanted_unit => {
+            match array.as_primitive_opt::<TimestampMicrosecondType>() {
+                Some(moments) => Arc::new(moments.clone().with_timezone(zone.clone())),
+                None => cast(array, wanted)?,
+            }
+        }
         _ => cast(array, wanted)?,
     })
 }
 
-fn evolved_struct(structs: &StructArray, wanted: &Fields, case_sensitive: bool) -> DfResult<StructArray> {
+fn evolved_struct(structs: &StructArray, wanted: &Fields, how: Evolution) -> DfResult<StructArray> {
     let nulls = structs.nulls().cloned();
     if wanted.is_empty() {
         return Ok(StructArray::new_empty_fields(structs.len(), nulls));
@@ -124,10 +141,10 @@ fn evolved_struct(structs: &StructArray, wanted: &Fields, case_sensitive: bool) 
             let stored = structs.fields();
             let found = stored.iter().position(|f| f.name() == field.name()).or_else(|| {
                 let same = |f: &FieldRef| f.name().eq_ignore_ascii_case(field.name());
-                if case_sensitive { None } else { stored.iter().position(same) }
+                if how.case_sensitive { None } else { stored.iter().position(same) }
             });
             match found {
-                Some(at) => evolved(structs.column(at), field.data_type(), case_sensitive),
+                Some(at) => evolved(structs.column(at), field.data_type(), how),
                 None => Ok(new_null_array(field.data_type(), structs.len())),
             }
         })
@@ -162,7 +179,7 @@ mod tests {
         let map: ArrayRef = Arc::new(MapArray::new(stored, OffsetBuffer::from_lengths([1]), pairs, None, false));
         let inner: Fields = vec![field("n", ArrowType::Int64), field("o", ArrowType::Int32)].into();
         let wanted = ArrowType::Map(entries(ArrowType::Struct(inner)), false);
-        let found = evolved(&map, &wanted, false).unwrap();
+        let found = evolved(&map, &wanted, Evolution::default()).unwrap();
         assert_eq!(*found.data_type(), wanted);
         let values = found.as_map().values().as_struct().clone();
         assert_eq!(values.column(0).as_ref(), &Int64Array::from(vec![2]) as &dyn Array);

@@ -29,6 +29,7 @@ pub mod parquet;
 pub mod partition;
 pub mod path;
 pub mod pattern;
+mod rebase;
 pub mod records;
 pub mod request;
 mod scan;

@@ -1,11 +1,12 @@
 //! ORC files.
 
 use crate::error::{from_arrow, unreadable};
-use crate::evolution::evolved;
+use crate::evolution::{Evolution, evolved};
 use crate::listing::DataFile;
 use crate::options::SourceOptions;
 use crate::parquet::unite;
 use crate::path;
+use crate::rebase::Rebase;
 use crate::records::{Batches, FilePart, RecordReader, io};
 use crate::text::rows_only;
 use crate::write::orc::column::TYPE_ATTRIBUTE;
@@ -51,7 +52,7 @@ pub fn infer(files: &[DataFile], options: &SourceOptions, conf: &SqlConf) -> Res
         let schema = match open(&file.path) {
             Ok(builder) => {
                 let schema = from_arrow_schema(&as_instants(&builder.schema()))?.as_nullable();
-                declared(schema, &types(&file.path, builder.file_metadata())?)
+                declared(schema, &footer(&file.path, builder.file_metadata())?.types)
             }
             Err(_) if ignore_corrupt => continue,
             Err(cause) => {
@@ -83,8 +84,8 @@ fn open(path: &Path) -> Result<ArrowReaderBuilder<File>> {
 }
 
 /// What a file says of its columns.
-fn types(path: &Path, metadata: &FileMetadata) -> Result<Vec<proto::Type>> {
-    let read = || -> std::io::Result<Vec<proto::Type>> {
+fn footer(path: &Path, metadata: &FileMetadata) -> Result<proto::Footer> {
+    let read = || -> std::io::Result<proto::Footer> {
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();
         let mut tail = vec![0; usize::try_from(size.min(256)).unwrap_or(256)];
@@ -101,7 +102,7 @@ fn types(path: &Path, metadata: &FileMetadata) -> Result<Vec<proto::Type>> {
         file.take(footer_length).read_to_end(&mut footer)?;
         let mut plain = Vec::new();
         Decompressor::new(footer.into(), metadata.compression(), Vec::new()).read_to_end(&mut plain)?;
-        Ok(proto::Footer::decode(plain.as_slice()).map_err(std::io::Error::other)?.types)
+        proto::Footer::decode(plain.as_slice()).map_err(std::io::Error::other)
     };
     read().map_err(|e| io(path, e))
 }
@@ -249,7 +250,10 @@ impl RecordReader for OrcReader {
         let positions: Vec<Option<usize>> =
             sources.iter().map(|s| s.and_then(|s| used.iter().position(|u| *u == s))).collect();
         let schema = self.wanted(columns)?;
-        let case_sensitive = self.case_sensitive;
+        // Files that do not tell their calendar have the old one.
+        let is_old = footer(&path, builder.file_metadata())?.calendar() != proto::CalendarKind::ProlepticGregorian;
+        let rebase = Rebase { dates: is_old, moments: is_old, int96: is_old, locals: is_old };
+        let how = Evolution { case_sensitive: self.case_sensitive, rebase };
         let mut reader = builder.with_projection(mask).with_batch_size(batch_size).with_file_byte_range(range).build();
         Ok(Box::new(std::iter::from_fn(move || {
             let batch = match guarded(|| reader.next()) {
@@ -257,7 +261,7 @@ impl RecordReader for OrcReader {
                 Ok(Err(error)) => Err(error),
                 Err(text) => Err(io(&path, text)),
             };
-            Some(batch.and_then(|batch| fitted(&batch, &positions, &schema, &path, case_sensitive)))
+            Some(batch.and_then(|batch| fitted(&batch, &positions, &schema, &path, how)))
         })))
     }
 }
@@ -284,15 +288,16 @@ fn fitted(
     positions: &[Option<usize>],
     schema: &SchemaRef,
     path: &Path,
-    case_sensitive: bool,
+    how: Evolution,
 ) -> Result<RecordBatch> {
     let columns = positions
         .iter()
         .zip(schema.fields())
         .map(|(position, field)| match position {
             None => Ok(new_null_array(field.data_type(), batch.num_rows())),
-            Some(position) => column(batch.column(*position), field.data_type(), case_sensitive)
-                .map_err(|e| unreadable(&path::uri(path), e)),
+            Some(position) => {
+                column(batch.column(*position), field.data_type(), how).map_err(|e| unreadable(&path::uri(path), e))
+            }
         })
         .collect::<Result<Vec<ArrayRef>>>()?;
     RecordBatch::try_new(schema.clone(), columns).map_err(from_arrow)
@@ -301,18 +306,20 @@ fn fitted(
 fn column(
     stored: &ArrayRef,
     wanted: &ArrowType,
-    case_sensitive: bool,
+    how: Evolution,
 ) -> std::result::Result<ArrayRef, arrow::error::ArrowError> {
+    let evolved =
+        |array: &ArrayRef| evolved(array, wanted, how).map_err(|e| arrow::error::ArrowError::ExternalError(e.into()));
     match (stored.data_type(), wanted) {
-        (same, _) if same == wanted => Ok(stored.clone()),
         (
             ArrowType::Timestamp(TimeUnit::Microsecond, None),
             ArrowType::Timestamp(TimeUnit::Microsecond, Some(zone)),
         ) => {
             // The same numbers: a cast would move them by the zone's offset.
             let times = stored.as_primitive::<TimestampMicrosecondType>().clone();
-            Ok(Arc::new(times.with_timezone(zone.clone())))
+            let times: ArrayRef = Arc::new(times.with_timezone(zone.clone()));
+            evolved(&times)
         }
-        _ => evolved(stored, wanted, case_sensitive).map_err(|e| arrow::error::ArrowError::ExternalError(e.into())),
+        _ => evolved(stored),
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::balance::balanced;
 use crate::error::{external, from_datafusion, unreadable};
-use crate::evolution::{Evolved, evolves};
+use crate::evolution::{Evolution, Evolved, evolves};
 use crate::listing::DataFile;
 use crate::options::SourceOptions;
 use crate::path;
+use crate::rebase::{Rebase, ZONE_OF_INT96};
 use crate::table::{Format, field_of};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use async_trait::async_trait;
@@ -71,7 +72,7 @@ impl Format for ParquetFormat {
         let mut options =
             TableParquetOptions { global: state.config_options().execution.parquet.clone(), ..Default::default() };
         options.global.coerce_int96 = Some("us".into());
-        options.global.coerce_int96_tz = Some("UTC".into());
+        options.global.coerce_int96_tz = Some(ZONE_OF_INT96.into());
         options.global.binary_as_string = self.binary_as_string;
         let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
         let store = state.runtime_env().object_store(ObjectStoreUrl::local_filesystem())?;
@@ -140,7 +141,12 @@ impl Format for ParquetFormat {
         }
         let own = arrow_schema(&footer, &uri).map_err(external)?;
         let named = as_stored(schema, &own, self.case_sensitive);
-        let statistics = Arc::new(DFParquetMetadata::statistics_from_parquet_metadata(&footer, &named)?);
+        let mut statistics = DFParquetMetadata::statistics_from_parquet_metadata(&footer, &named)?;
+        if Rebase::of_footer(footer.file_metadata().key_value_metadata()).is_needed() {
+            // Bounds of days and moments are by another calendar.
+            statistics.column_statistics = Statistics::unknown_column(&named);
+        }
+        let statistics = Arc::new(statistics);
         if let Some(cache) = cache {
             cache.put(&key, CachedFileMetadata::new(meta.clone(), fingerprint, statistics.clone(), None));
         }
@@ -449,6 +455,7 @@ struct ColumnsByName {
 
 impl PhysicalExprAdapterFactory for ColumnsByName {
     fn create(&self, table: SchemaRef, file: SchemaRef) -> DfResult<Arc<dyn PhysicalExprAdapter>> {
+        let rebase = Rebase::of_schema(&file);
         let known: Vec<Option<FieldRef>> =
             file.fields().iter().map(|stored| self.known(&table, &file, stored)).collect();
         // Fields that differ in nullability or metadata only need no cast; nested ones are not left to Arrow's.
@@ -458,7 +465,8 @@ impl PhysicalExprAdapterFactory for ColumnsByName {
             .zip(&known)
             .map(|(stored, known)| match known {
                 Some(known)
-                    if known.data_type() == stored.data_type() || evolves(stored.data_type(), known.data_type()) =>
+                    if known.data_type() == stored.data_type()
+                        || evolves(stored.data_type(), known.data_type(), rebase) =>
                 {
                     known.clone()
                 }
@@ -470,14 +478,14 @@ impl PhysicalExprAdapterFactory for ColumnsByName {
             .fields()
             .iter()
             .zip(known)
-            .map(|(stored, known)| known.filter(|known| evolves(stored.data_type(), known.data_type())))
+            .map(|(stored, known)| known.filter(|known| evolves(stored.data_type(), known.data_type(), rebase)))
             .collect();
         let is_same = seen.iter().zip(file.fields()).all(|(a, b)| a.name() == b.name());
         let inner = DefaultPhysicalExprAdapterFactory.create(table, Arc::new(Schema::new(seen)))?;
         if is_same && evolved.iter().all(Option::is_none) {
             return Ok(inner);
         }
-        Ok(Arc::new(Fitted { inner, file, evolved, case_sensitive: self.case_sensitive }))
+        Ok(Arc::new(Fitted { inner, file, evolved, how: Evolution { case_sensitive: self.case_sensitive, rebase } }))
     }
 }
 
@@ -503,7 +511,7 @@ struct Fitted {
     file: SchemaRef,
     /// The table's column, where the file's is of another nested type.
     evolved: Vec<Option<FieldRef>>,
-    case_sensitive: bool,
+    how: Evolution,
 }
 
 impl PhysicalExprAdapter for Fitted {
@@ -515,7 +523,7 @@ impl PhysicalExprAdapter for Fitted {
                 let Some(field) = self.file.fields().get(column.index()) else { return Ok(Transformed::no(expr)) };
                 let stored: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), column.index()));
                 if let Some(wanted) = self.evolved.get(column.index()).cloned().flatten() {
-                    let evolved: Arc<dyn PhysicalExpr> = Arc::new(Evolved::new(stored, wanted, self.case_sensitive));
+                    let evolved: Arc<dyn PhysicalExpr> = Arc::new(Evolved::new(stored, wanted, self.how));
                     return Ok(Transformed::new(evolved, true, TreeNodeRecursion::Jump));
                 }
                 if field.name() != column.name() {

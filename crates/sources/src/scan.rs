@@ -18,6 +18,7 @@ use crate::table::{FilesTable, Format};
 use crate::text::{BinaryReader, TextReader, any_compressed, binary_schema, text_schema};
 use crate::write::validate::{check_times, check_types};
 use crate::xml::{self, XmlOptions, XmlReader};
+use datafusion::common::ScalarValue;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::session_state::SessionState;
 use firesteel_error::{Result, SparkError};
@@ -51,9 +52,30 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
     let views = request.format == "parquet" && state.config_options().execution.parquet.schema_force_view_types;
     let metadata = metadata_field(format.counts_rows());
     let packing = Packing::new(conf);
-    let table = FilesTable::new(format, &schema, &partitions.columns, roots, partitions.files, views, packing);
+    let table = FilesTable::new(format, &schema, &partitions.columns, roots, partitions.files, views, packing)
+        .listed_for(request, &partitions.columns);
     let metadata_columns = if table.has_metadata() { vec![metadata] } else { Vec::new() };
     Ok(SourceScan { provider: Arc::new(table), schema, metadata_columns, files })
+}
+
+/// The files of a scan as they are now, each with the values of partition columns that are known.
+pub(crate) fn relist(request: &ScanRequest, columns: &[StructField]) -> Result<Vec<(DataFile, Vec<ScalarValue>)>> {
+    let options = SourceOptions::new(&request.options);
+    let listing = listing::list(&request.paths, &options, &request.conf)?;
+    let schema = StructType::new(columns.to_vec());
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let discovery = Discovery {
+        conf: &request.conf,
+        base: options.get("basePath"),
+        recursive: options.boolean("recursiveFileLookup", false)?,
+        schema: Some(&schema),
+        names: Some(&names),
+    };
+    let partitions = partition::discover(listing, &discovery)?;
+    if partitions.columns.len() != columns.len() && !partitions.files.is_empty() {
+        return Err(SparkError::unsupported("files of which the partition columns have changed"));
+    }
+    Ok(partitions.files)
 }
 
 fn check_format(format: &str) -> Result<()> {

@@ -5,6 +5,7 @@ use crate::listing::DataFile;
 use crate::metadata::{METADATA_COLUMN, OF_PARTS, constant_fields, constant_value, row_number_field};
 use crate::packing::{Packing, ranged};
 use crate::path;
+use crate::request::ScanRequest;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Fields, Schema, SchemaRef};
 use async_trait::async_trait;
@@ -28,6 +29,7 @@ use firesteel_types::arrow_mapping::to_arrow_field;
 use firesteel_types::{StructField, StructType};
 use futures::{StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore};
+use parking_lot::RwLock;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -108,7 +110,22 @@ pub struct FilesTable {
     packing: Packing,
     /// Files and folders that the user named.
     roots: Vec<PathBuf>,
-    files: Vec<TableFile>,
+    files: RwLock<Arc<Vec<TableFile>>>,
+    /// What the files were listed for, and their partition columns.
+    listed: Option<(ScanRequest, Vec<StructField>)>,
+}
+
+/// Files with the values of their hidden columns.
+fn table_files(files: Vec<(DataFile, Vec<ScalarValue>)>, has_metadata: bool) -> Vec<TableFile> {
+    files
+        .into_iter()
+        .map(|(file, mut values)| {
+            if has_metadata {
+                values.push(constant_value(&file, 0, file.meta.size));
+            }
+            TableFile { file, values }
+        })
+        .collect()
 }
 
 impl FilesTable {
@@ -150,15 +167,6 @@ impl FilesTable {
         }
         let all: Vec<FieldRef> = file_fields.iter().chain(&partition_fields).chain(&virtual_fields).cloned().collect();
         let visible: Fields = order.iter().filter_map(|i| all.get(*i)).cloned().collect();
-        let files = files
-            .into_iter()
-            .map(|(file, mut values)| {
-                if has_metadata {
-                    values.push(constant_value(&file, 0, file.meta.size));
-                }
-                TableFile { file, values }
-            })
-            .collect();
         Self {
             format,
             file_schema: Arc::new(Schema::new(file_fields)),
@@ -169,8 +177,27 @@ impl FilesTable {
             order,
             packing,
             roots,
-            files,
+            files: RwLock::new(Arc::new(table_files(files, has_metadata))),
+            listed: None,
         }
+    }
+
+    /// The table, of which the files can be listed again.
+    pub(crate) fn listed_for(self, request: &ScanRequest, partition_columns: &[StructField]) -> Self {
+        Self { listed: Some((request.clone(), partition_columns.to_vec())), ..self }
+    }
+
+    /// Lists the files again, for all plans that have the table.
+    pub fn refresh(&self) -> Result<()> {
+        if let Some((request, columns)) = &self.listed {
+            let files = crate::scan::relist(request, columns)?;
+            *self.files.write() = Arc::new(table_files(files, self.has_metadata));
+        }
+        Ok(())
+    }
+
+    fn files(&self) -> Arc<Vec<TableFile>> {
+        self.files.read().clone()
     }
 
     /// True where queries may ask for `_metadata`.
@@ -180,13 +207,14 @@ impl FilesTable {
 
     /// A text that tells the table from others: how which files are read.
     pub fn identity(&self) -> String {
-        let files: Vec<&DataFile> = self.files.iter().map(|f| &f.file).collect();
+        let files = self.files();
+        let files: Vec<&DataFile> = files.iter().map(|f| &f.file).collect();
         format!("{:?} {files:?}", self.format)
     }
 
     /// The URIs of the files.
-    pub fn uris(&self) -> impl Iterator<Item = String> {
-        self.files.iter().map(|f| path::uri(&f.file.path))
+    pub fn uris(&self) -> Vec<String> {
+        self.files().iter().map(|f| path::uri(&f.file.path)).collect()
     }
 
     /// The files and folders that the table was asked for.
@@ -195,10 +223,15 @@ impl FilesTable {
     }
 
     /// The files that filters on partition columns leave.
-    fn pruned(&self, state: &dyn Session, filters: &[Expr]) -> DfResult<Vec<&TableFile>> {
+    fn pruned<'f>(
+        &self,
+        state: &dyn Session,
+        filters: &[Expr],
+        files: &'f [TableFile],
+    ) -> DfResult<Vec<&'f TableFile>> {
         let filters: Vec<Expr> = filters.iter().filter(|f| self.is_partition_filter(f)).cloned().collect();
-        let Some(filter) = conjunction(filters) else { return Ok(self.files.iter().collect()) };
-        if self.files.is_empty() {
+        let Some(filter) = conjunction(filters) else { return Ok(files.iter().collect()) };
+        if files.is_empty() {
             return Ok(Vec::new());
         }
         let used: Vec<usize> = (0..self.partition_fields.len())
@@ -206,15 +239,15 @@ impl FilesTable {
             .collect();
         let columns = used
             .iter()
-            .map(|i| ScalarValue::iter_to_array(self.files.iter().filter_map(|f| f.values.get(*i).cloned())))
+            .map(|i| ScalarValue::iter_to_array(files.iter().filter_map(|f| f.values.get(*i).cloned())))
             .collect::<DfResult<Vec<ArrayRef>>>()?;
         let schema = Arc::new(Schema::new(self.partition_fields.clone()).project(&used)?);
-        let options = RecordBatchOptions::new().with_row_count(Some(self.files.len()));
+        let options = RecordBatchOptions::new().with_row_count(Some(files.len()));
         let batch = RecordBatch::try_new_with_options(schema.clone(), columns, &options)?;
         let expr = state.create_physical_expr(filter, &DFSchema::try_from(schema)?)?;
-        let mask = expr.evaluate(&batch)?.into_array(self.files.len())?;
+        let mask = expr.evaluate(&batch)?.into_array(files.len())?;
         let mask = mask.as_boolean();
-        Ok(self.files.iter().enumerate().filter(|(i, _)| mask.is_valid(*i) && mask.value(*i)).map(|(_, f)| f).collect())
+        Ok(files.iter().enumerate().filter(|(i, _)| mask.is_valid(*i) && mask.value(*i)).map(|(_, f)| f).collect())
     }
 
     fn is_partition_filter(&self, filter: &Expr) -> bool {
@@ -235,7 +268,8 @@ impl FilesTable {
     /// A part of a file; its `_metadata` says so.
     fn part(&self, file: &PartitionedFile, start: u64, end: u64) -> PartitionedFile {
         let mut part = ranged(file, start, end);
-        let whole = self.files.iter().find(|f| f.file.meta.location == file.object_meta.location);
+        let files = self.files();
+        let whole = files.iter().find(|f| f.file.meta.location == file.object_meta.location);
         if self.has_metadata
             && let (Some(value), Some(whole)) = (part.partition_values.last_mut(), whole)
         {
@@ -342,7 +376,8 @@ impl TableProvider for FilesTable {
         self.format.check_columns(&read).map_err(external)?;
         let url = ObjectStoreUrl::local_filesystem();
         let store = state.runtime_env().object_store(&url)?;
-        let mut pruned = self.pruned(state, filters)?;
+        let listed = self.files();
+        let mut pruned = self.pruned(state, filters, &listed)?;
         pruned.retain(|f| f.file.meta.size > 0 && !(self.format.skips_missing() && !f.file.path.exists()));
         if pruned.is_empty() {
             // A scan of no files would have no partitions, and operators over it need at least one.

@@ -82,6 +82,9 @@ impl Runner {
         {
             self.session.engine().kept().invalidate(location);
         }
+        if let Found::Temporary { view, .. } | Found::Global { view, .. } = &found {
+            crate::files::refresh(&view.plan)?;
+        }
         let key = self.session.key_of(&found);
         let kept = self.session.engine().kept();
         if let Some(persisted) = kept.persisted(&self.session.key(), &key) {

@@ -14,7 +14,7 @@ use base64::Engine;
 use firesteel_config::SqlConf;
 use firesteel_error::Result;
 use firesteel_functions::cast::variant::Variants;
-use firesteel_functions::scalar::json::writer::{KeyWriter, is_plain, write_number, write_text};
+use firesteel_functions::scalar::json::writer::{KeyWriter, in_ascii, is_plain, write_number, write_text};
 use firesteel_types::number_text::{write_float, write_integer, write_plain_decimal};
 use firesteel_types::value_text::{TextStyle, ValueFormatter};
 use firesteel_types::{DataType, StructType, TimeZone, variant_text};
@@ -236,21 +236,6 @@ fn part(out: &mut String, open: &[char], within: char) {
     out.extend(open.iter().filter(|c| **c == '{').map(|_| "  "));
 }
 
-/// JSON in ASCII alone.
-fn escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c.is_ascii() {
-            out.push(c);
-        } else {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04X}"));
-            }
-        }
-    }
-    out
-}
-
 /// A column that is being written.
 enum Cells<'a> {
     Integer(&'a Int32Array),
@@ -326,7 +311,7 @@ impl TextEncoding for JsonEncoding {
                     json = prettified(&json);
                 }
                 if self.escapes_others {
-                    json = escaped(&json);
+                    json = in_ascii(&json);
                 }
                 out.push_str(&json);
             }
@@ -345,6 +330,6 @@ mod tests {
         let json = r#"{"a":1,"b":[1,{"x":"{,:\""}],"c":{},"d":[],"e":{"f":null}}"#;
         let want = "{\n  \"a\" : 1,\n  \"b\" : [ 1, {\n    \"x\" : \"{,:\\\"\"\n  } ],\n  \"c\" : { },\n  \"d\" : [ ],\n  \"e\" : {\n    \"f\" : null\n  }\n}";
         assert_eq!(prettified(json), want);
-        assert_eq!(escaped("\"é\u{1f600}\""), "\"\\u00E9\\uD83D\\uDE00\"");
+        assert_eq!(in_ascii("\"é\u{1f600}\""), "\"\\u00E9\\uD83D\\uDE00\"");
     }
 }

@@ -75,7 +75,8 @@ fn codec_of(name: &str) -> Result<(Compression, &'static str)> {
         "gzip" => (Compression::GZIP(Default::default()), ".gz.parquet"),
         "zstd" => (Compression::ZSTD(ZstdLevel::default()), ".zstd.parquet"),
         "lz4_raw" => (Compression::LZ4_RAW, ".lz4raw.parquet"),
-        "lz4" => (Compression::LZ4, ".lz4hadoop.parquet"),
+        // The blocks of Hadoop's own LZ4 are longer than its readers take.
+        "lz4" => (Compression::LZ4_RAW, ".lz4hadoop.parquet"),
         "brotli" => (Compression::BROTLI(Default::default()), ".br.parquet"),
         "lzo" => return Err(SparkError::unsupported("the compression lzo")),
         _ => {

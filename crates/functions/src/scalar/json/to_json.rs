@@ -3,7 +3,7 @@
 use super::checks;
 use super::formats::{Formats, print_day, print_moment};
 use super::options::Options;
-use super::writer::{KeyWriter, write_number, write_text};
+use super::writer::{KeyWriter, in_ascii, write_number, write_text};
 use crate::cast::variant::Variants;
 use crate::kernel::kernel;
 use crate::scalar::datetime::pattern::Use;
@@ -94,6 +94,7 @@ fn to_json(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     };
     let (array, is_constant) = array_or_constant(args, 0)?;
     let Some(data_type) = args.types.first() else { return Err(SparkError::internal("to_json without arguments")) };
+    let escapes_others = options.flag("writeNonAsciiCharacterAsCodePoint", false);
     let mut text = String::new();
     texts(args, |row, out| {
         let row = if is_constant { 0 } else { row };
@@ -102,6 +103,9 @@ fn to_json(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         }
         text.clear();
         writer.value(&mut text, data_type, &array, row, 0)?;
+        if escapes_others {
+            text = in_ascii(&text);
+        }
         Ok(out.write_str(&text).ok())
     })
 }

@@ -173,6 +173,21 @@ impl KeyWriter {
     }
 }
 
+/// JSON in ASCII alone: other characters become escapes.
+pub fn in_ascii(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04X}"));
+            }
+        }
+    }
+    out
+}
+
 /// Writes a value.
 pub fn write_json(out: &mut String, json: &Json<'_>) {
     match json {
