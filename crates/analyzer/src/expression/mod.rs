@@ -16,9 +16,7 @@ mod star;
 mod subquery;
 mod window;
 
-pub(crate) use call::{
-    arguments, builtin_name, contains_aggregate, generator, in_order, sort_key, unresolved_routine,
-};
+pub(crate) use call::{arguments, builtin_name, contains_aggregate, generator, in_order, sort_key, unresolved_routine};
 pub(crate) use char_padding::read as read_padded;
 pub(crate) use extract::{extract_field, get_field};
 pub(crate) use output::{NamedExpr, named, output_name};
