@@ -13,6 +13,14 @@ SETUP = [
 
 # Statement, condition, fragment.
 CASES = [
+    ("SELECT * FROM VALUES (1), ('x')", 'INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE', "VALUES (1), ('x')"),
+    ("SELECT * FROM VALUES (array(1)), (array('x'))", 'INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE',
+     "VALUES (array(1)), (array('x'))"),
+    ('SELECT a FROM t1 ORDER BY b, 2', 'ORDER_BY_POS_OUT_OF_RANGE', '2'),
+    ('CREATE TABLE t1 (a INT) USING parquet PARTITIONED BY (z)', 'COLUMN_NOT_DEFINED_IN_TABLE', None),
+    ('CREATE TABLE t9 (a VARIANT) USING csv', 'UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE', None),
+    ('CREATE TABLE t9 (a VARIANT, b INT) USING parquet PARTITIONED BY (a)', 'INVALID_PARTITION_COLUMN_DATA_TYPE', None),
+    ("EXECUTE IMMEDIATE 'BEGIN SELECT 1; END'", 'SQL_SCRIPT_IN_EXECUTE_IMMEDIATE', None),
     ('SELECT * FROM t1 LIMIT a', 'INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE', 'SELECT * FROM t1'),
     ('SELECT arr.x FROM tv', 'DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE', 'arr.x'),
     ('SELECT * FROM tv WHERE explode(arr) = 1', 'UNSUPPORTED_GENERATOR.OUTSIDE_SELECT', None),
@@ -146,3 +154,31 @@ def test_steps_of_a_recursion_have_random_values_of_their_own(prepared):
     query = "WITH RECURSIVE r(v) AS (SELECT CAST(floor(rand(82374) * 5 + 1) AS INT) UNION ALL " \
         "SELECT CAST(floor(rand(237685) * 5 + 1) AS INT) FROM r) SELECT v FROM r LIMIT 5"
     assert [row.v for row in prepared.sql(query).collect()] == [1, 3, 5, 4, 4]
+
+
+def test_grouping_id_without_parentheses(prepared):
+    frame = prepared.sql("SELECT a, grouping__id, grouping__id + 1 FROM VALUES (1) t(a) GROUP BY CUBE(a)")
+    assert frame.columns == ["a", "grouping__id", "(grouping_id() + 1)"]
+
+
+def test_calls_over_keys_of_grouping_sets_may_be_null(prepared):
+    query = "SELECT (x + y) * 1 AS k, sum(z) FROM (SELECT 1 AS x, 2 AS y, 3 AS z) GROUP BY GROUPING SETS (x + y, x)"
+    assert sorted(str(row.k) for row in prepared.sql(query).collect()) == ["3", "None"]
+
+
+def test_positions_of_columns_that_keys_need(prepared):
+    prepared.conf.set("spark.sql.prioritizeOrdinalResolutionInSort.enabled", "false")
+    try:
+        rows = prepared.sql("SELECT a FROM VALUES (1, 5), (2, 4) t(a, b) ORDER BY b, 2").collect()
+    finally:
+        prepared.conf.unset("spark.sql.prioritizeOrdinalResolutionInSort.enabled")
+    assert [row.a for row in rows] == [2, 1]
+
+
+def test_respect_nulls_is_what_aggregates_do(prepared):
+    assert prepared.sql("SELECT sum(x) RESPECT NULLS FROM VALUES (1), (2) t(x)").collect()[0][0] == 3
+
+
+def test_long_sums(prepared):
+    total = prepared.sql("SELECT " + "+".join(["id"] * 1000) + " FROM range(1, 2)").collect()[0][0]
+    assert total == 1000

@@ -11,6 +11,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_functions::{AggregateCall, Body, Function, Group, TypedExpr, registry};
 use firesteel_plan::{Expr, ExprKind, FunctionCall, Origin, PythonFunction, SortOrder, SubqueryKind};
 use firesteel_types::{DataType, Literal};
+use std::borrow::Cow;
 
 /// Analyses a call by name.
 pub(crate) fn function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
@@ -41,7 +42,8 @@ fn call_by_name(
     if function.group == Group::Internal && !call.is_internal && a.env.user_function(&call.name)?.is_some() {
         return user_function(a, call, origin, scope);
     }
-    let call = &in_order(function, &name, call)?;
+    let ordered = in_order(function, &name, call)?;
+    let call = &*ordered;
     match &function.body {
         Body::Scalar { .. } | Body::Build(_) | Body::Named(_) => {
             refuse_aggregate_syntax(&name, call)?;
@@ -384,10 +386,10 @@ pub(super) fn twice(position: usize, positional: usize) -> &'static str {
 }
 
 /// Puts named arguments into their positions.
-pub(crate) fn in_order(function: &Function, name: &str, call: &FunctionCall) -> Result<FunctionCall> {
+pub(crate) fn in_order<'c>(function: &Function, name: &str, call: &'c FunctionCall) -> Result<Cow<'c, FunctionCall>> {
     let is_named = |e: &Expr| matches!(e.kind, ExprKind::NamedArgument { .. });
     if !call.arguments.iter().any(is_named) {
-        return Ok(call.clone());
+        return Ok(Cow::Borrowed(call));
     }
     let params = function.signature.params;
     let mut slots: Vec<Option<Expr>> = vec![None; params.len()];
@@ -438,7 +440,7 @@ pub(crate) fn in_order(function: &Function, name: &str, call: &FunctionCall) -> 
             }
         }
     }
-    Ok(FunctionCall { arguments, ..call.clone() })
+    Ok(Cow::Owned(FunctionCall { arguments, ..call.clone() }))
 }
 
 fn user_function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {

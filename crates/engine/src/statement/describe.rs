@@ -139,7 +139,9 @@ impl Runner {
             is_streaming: false,
             time_travel: None,
         };
-        let resolved = self.analyse(&Relation::new(firesteel_plan::RelationKind::Table(reference)))?;
+        let resolved = self
+            .analyse(&Relation::new(firesteel_plan::RelationKind::Table(reference)))
+            .map_err(|error| error.or_context(|| name.origin().context()))?;
         let schema = attribute::schema_of(&resolved.output);
         described(schema.fields.iter().map(column_row).collect())
     }
