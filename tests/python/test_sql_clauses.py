@@ -106,3 +106,13 @@ def test_days_that_are_added_to_a_date_show_where_they_come_from(spark):
         "date_add(DATE '2024-01-31', extractansiintervaldays(INTERVAL '1' DAY))",
         "date_add(DATE '2024-01-31', (- extractansiintervaldays(INTERVAL '3' DAY)))",
     ]
+
+
+def test_times_of_day_are_no_rows_and_no_columns_of_tables_unless_the_session_has_them(spark):
+    for text in ("SELECT TIME'01:02:03'", "SELECT array(TIME'01:02:03')", "CREATE TABLE times_of_day (a TIME)"):
+        assert condition(spark, text) == "UNSUPPORTED_TIME_TYPE"
+    assert spark.sql("SELECT TIME'01:02:03' AS a").schema.simpleString() == "struct<a:time(6)>"
+    assert spark.sql("SELECT CAST(TIME'01:02:03' AS STRING)").collect()[0][0] == "01:02:03"
+    assert spark.sql("SELECT TIME'01:02:03' AS a").count() == 1
+    spark.conf.set("spark.sql.timeType.enabled", "true")
+    assert spark.sql("SELECT TIME'01:02:03' AS a").collect()[0].a.minute == 2

@@ -38,6 +38,13 @@ def test_settings_are_those_of_the_view(database):
         assert "== SQL of VIEW spark_catalog.views.strict (line 1, position 8) ==" in str(raised.value)
 
 
+def test_zones_are_those_of_the_view(database):
+    spark = database
+    spark.sql("CREATE VIEW zones AS SELECT CAST(TIMESTAMP'2024-01-01 00:00:00Z' AS STRING) AS a, current_timezone() AS z")
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    assert rows(spark, "SELECT a, z FROM zones") == [("2024-01-01 00:00:00", "America/New_York")]
+
+
 def test_parameters_stand_in_the_view_s_text(database):
     spark = database
     spark.sql("CREATE VIEW named AS SELECT :x AS a, 'b' AS b", args={"x": 1})

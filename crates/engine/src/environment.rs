@@ -152,7 +152,9 @@ impl SessionEnvironment {
                 .with("maxNestedDepth", MAX_VIEW_DEPTH.to_string()));
         }
         let facts = SessionFacts { current_database: database.to_string(), ..self.facts.clone() };
-        let conf = Arc::new(SqlConf::new(&Recalled { session: &self.session.config().read(), settings }));
+        let recalled = SqlConf::new(&Recalled { session: &self.session.config().read(), settings });
+        // `current_timezone()` is the session's, wherever it stands.
+        let conf = Arc::new(SqlConf { time_zone_text: self.conf.time_zone_text.clone(), ..recalled });
         Ok(Self {
             session: self.session.clone(),
             conf,

@@ -14,6 +14,7 @@ use firesteel_analyzer::attribute::{self, Attribute};
 use firesteel_analyzer::resolved::engine_error;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Relation, RelationKind};
+use firesteel_sources::write::validate::check_times;
 use firesteel_types::client::{client_batch, client_schema};
 use firesteel_types::{Literal, StructType};
 use futures::StreamExt;
@@ -106,6 +107,8 @@ pub(crate) async fn execute(session: &Arc<Session>, relation: Relation, run: Run
         _ => {}
     }
     let analysed = cancellable(&run, session.analyse(relation)).await?;
+    // Schemas may have times; rows only where the session has them.
+    check_times(&attribute::schema_of(&analysed.resolved.output), &session.conf())?;
     execute_analysed(session, analysed, run).await
 }
 

@@ -12,7 +12,7 @@ use firesteel_plan::{
     ColumnDefinition, CreateTable, Expr, ExprKind, Options, PartitionField, PartitionSpec, TableName,
 };
 use firesteel_sources::path::{local_path, short_uri};
-use firesteel_sources::write::validate::check_fields;
+use firesteel_sources::write::validate::{check_fields, check_times};
 use firesteel_sources::{SaveMode, ScanRequest};
 use firesteel_types::{DataType, Metadata, StructField, StructType};
 use std::collections::BTreeMap;
@@ -292,6 +292,7 @@ impl Runner {
         for field in &mut new.schema.fields {
             field.metadata = field.metadata.without_notes();
         }
+        check_times(&new.schema, &self.conf())?;
         // Files promise nothing of nulls.
         new.schema = new.schema.as_nullable();
         let provider = crate::write::format_name(&new.provider);
