@@ -227,6 +227,9 @@ fn concat(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<T
     let common = match common {
         Some(common) => common,
         None if arguments.is_empty() => return empty(DataType::map(DataType::STRING, DataType::STRING, false)),
+        None if types.iter().all(|t| matches!(t, DataType::Map { .. })) => {
+            return Err(mismatch::different_types(&call, "map_concat", &types));
+        }
         None => {
             let types: Vec<String> = types.iter().map(mismatch::quoted_type).collect();
             return Err(SparkError::new("DATATYPE_MISMATCH.MAP_CONCAT_DIFF_TYPES")
