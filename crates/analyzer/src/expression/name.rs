@@ -85,7 +85,8 @@ pub(super) fn bare_function(name: &str) -> Option<&'static str> {
         "localtimestamp",
         "grouping__id",
     ];
-    BARE.into_iter().find(|b| b.eq_ignore_ascii_case(name))
+    let found = BARE.into_iter().find(|b| b.eq_ignore_ascii_case(name))?;
+    Some(if matches!(found, "user" | "session_user") { "current_user" } else { found })
 }
 
 fn take(a: &mut Analyzer<'_>, found: Found) -> Result<TypedExpr> {

@@ -37,7 +37,7 @@ fn count(build: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr>
     if call.arguments.is_empty() {
         return Err(SparkError::new("WRONG_NUM_ARGS.WITH_SUGGESTION")
             .with("functionName", "`count`")
-            .with("expectedNum", ">= 1")
+            .with("expectedNum", " >= 1")
             .with("actualNum", "0")
             .with("legacyNum", "0")
             .with("legacyConfKey", "\"spark.sql.legacy.allowParameterlessCount\"")

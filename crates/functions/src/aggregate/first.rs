@@ -9,7 +9,7 @@ use arrow::array::{Array, ArrayRef, BooleanArray};
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::common::Result as DfResult;
 use datafusion::scalar::ScalarValue;
-use firesteel_error::{ExceptionClass, Result, SparkError};
+use firesteel_error::{Result, SparkError};
 use std::sync::Arc;
 
 const SIGNATURE: Signature = Signature::with_optional(&[any("expr"), any("isIgnoreNull")], 1);
@@ -48,10 +48,7 @@ fn build(
         match flag.as_ref().and_then(TypedExpr::literal) {
             Some(ScalarValue::Boolean(Some(ignore))) => ignore_nulls |= *ignore,
             _ => {
-                return Err(SparkError::plain(
-                    ExceptionClass::Analysis,
-                    format!("The second argument in {name} should be a boolean literal."),
-                ));
+                return Err(SparkError::new("_LEGACY_ERROR_TEMP_1210").with("funcName", name));
             }
         }
     }
