@@ -80,7 +80,7 @@ def ask(url: str, guide: str | None, processes: int, everything: bool) -> None:
 
 def write_answers(some: list[Unit], answers: dict[str, dict]) -> None:
     fresh = ANSWERS.with_suffix(".new")
-    with lzma.open(fresh, "wt") as out:
+    with lzma.open(fresh, "wt", preset=9) as out:
         for key in (unit.key() for unit in some):
             if key in answers:
                 out.write(json.dumps([key, answers[key]], ensure_ascii=True, separators=(",", ":")) + "\n")
