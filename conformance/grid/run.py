@@ -68,6 +68,8 @@ def ask(url: str, guide: str | None, processes: int, everything: bool) -> None:
         part = missing[start:start + SLICE]
         hints = ask_all(guide, part, None, processes) if guide else None
         for unit, answer in zip(part, ask_all(url, part, hints, processes, SMALL)):
+            if any(is_no_answer(e) for e in [answer, *answer.get("v", [])]):
+                continue
             answer.pop("m", None)
             thin(answer)
             if unit.mode == "column" and "v" in answer:
@@ -80,11 +82,16 @@ def ask(url: str, guide: str | None, processes: int, everything: bool) -> None:
 
 def write_answers(some: list[Unit], answers: dict[str, dict]) -> None:
     fresh = ANSWERS.with_suffix(".new")
-    with lzma.open(fresh, "wt") as out:
+    with lzma.open(fresh, "wt", preset=9) as out:
         for key in (unit.key() for unit in some):
             if key in answers:
                 out.write(json.dumps([key, answers[key]], ensure_ascii=True, separators=(",", ":")) + "\n")
     fresh.replace(ANSWERS)
+
+
+def is_no_answer(value) -> bool:
+    """The server was too busy to say what Spark says."""
+    return isinstance(value, dict) and value.get("e") in ("DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "no row")
 
 
 def stale(unit: Unit, answer: dict) -> bool:

@@ -151,6 +151,6 @@ fn to_decimal(texts: &StringArray, to: &DataType, (p, s): (u8, i8), options: &Ca
 
 /// Casts anything to strings.
 pub(super) fn to_string(array: &ArrayRef, from: &DataType, options: &CastOptions) -> Result<ArrayRef> {
-    let style = TextStyle::Cast { plain_decimals: options.fails() };
+    let style = TextStyle::Cast { plain_decimals: options.mode != Mode::Legacy };
     Ok(Arc::new(ValueFormatter::in_zone(from, options.zone, style).to_strings(array)?))
 }

@@ -43,7 +43,12 @@ fn build(_: &mut BuildContext<'_>, call: WindowCall) -> Result<TypedExpr> {
     for flag in flags {
         match constant::value(flag)? {
             Some(ScalarValue::Boolean(Some(ignore))) => ignore_nulls |= ignore,
-            _ => return Err(crate::coercion::mismatch::unexpected_input(&text, 2, ArgType::Boolean, flag)),
+            _ => {
+                return Err(SparkError::new("INVALID_PARAMETER_VALUE.BOOLEAN")
+                    .with("functionName", "`nth_value`")
+                    .with("parameter", "`ignoreNulls`")
+                    .with("invalidValue", format!("'{}'", flag.name)));
+            }
         }
     }
     if ignore_nulls {
