@@ -48,6 +48,11 @@ pub(crate) struct PythonSource {
     pub python_version: String,
 }
 
+/// Whether a table is a data source in Python.
+pub(crate) fn is_source(table: &dyn std::any::Any) -> bool {
+    table.is::<SourceTable>()
+}
+
 /// Keeps a data source for a session, in place of one of the same name.
 pub(crate) fn register(session: &Session, source: PythonSource) -> Result<()> {
     if BUILT_IN.contains(&source.name.to_lowercase().as_str()) {
