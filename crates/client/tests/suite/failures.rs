@@ -145,6 +145,7 @@ async fn state_of(spark: &SparkSession, operation_id: &str) -> OperationState {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dropped_stream_cancels_its_operation() {
     let spark = session().await;
+    spark.version().await.unwrap();
     let mut batches = endless(&spark).stream().unwrap();
     let id = batches.operation_id().to_string();
     // Reading sends the plan; there will be no row for long.
