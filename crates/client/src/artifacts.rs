@@ -84,10 +84,7 @@ impl SparkSession {
             client_type: self.transport.client_type(),
             names: names.clone(),
         };
-        let answer = self
-            .transport
-            .call(request, |mut stub, request| async move { stub.artifact_status(request).await })
-            .await?;
+        let answer = self.call(request, |mut stub, request| async move { stub.artifact_status(request).await }).await?;
         let is_there = |name: &String| answer.statuses.get(name).is_some_and(|status| status.exists);
         let missing: Vec<_> = names.into_iter().zip(blocks).filter(|(name, _)| !is_there(name)).collect();
         if !missing.is_empty() {
@@ -97,6 +94,10 @@ impl SparkSession {
     }
 
     async fn upload(&self, artifacts: Vec<(String, Bytes)>) -> Result<()> {
+        self.within(self.upload_all(artifacts)).await
+    }
+
+    async fn upload_all(&self, artifacts: Vec<(String, Bytes)>) -> Result<()> {
         if self.is_stopped() {
             return Err(Error::SessionStopped);
         }
@@ -110,14 +111,14 @@ impl SparkSession {
         };
         // Bytes are shared, so that a second try costs no copy.
         let requests: Vec<_> = payloads(artifacts).into_iter().map(request).collect();
-        let mut retries = Retries::new(&transport.options.retry);
+        let mut retries = Retries::new(&transport.options.retries);
         loop {
             let stream = futures::stream::iter(requests.clone());
             match transport.stub().add_artifacts(transport.request(stream)).await {
                 Ok(answer) => return self.check_upload(answer.into_inner()),
                 Err(status) => {
                     let failure = Failure::new(status);
-                    if !(failure.is_retryable() && retries.pause(failure.retry_after()).await) {
+                    if !retries.pause(&failure).await {
                         return Err(transport.explain(failure).await);
                     }
                 }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::progress::{Progress, progress};
 use crate::responses::Responses;
+use crate::rows::{Row, records};
 use crate::{SparkSession, types};
 use arrow::array::RecordBatch;
 use arrow::buffer::Buffer;
@@ -10,8 +11,9 @@ use arrow::ipc::reader::StreamDecoder;
 use bytes::{Bytes, BytesMut};
 use firesteel_proto::connect as proto;
 use firesteel_types::StructType;
-use futures::Stream;
+use futures::{Stream, StreamExt, TryStreamExt};
 use proto::execute_plan_response::{ArrowBatch, Metrics, ResponseType};
+use serde::de::DeserializeOwned;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
@@ -95,6 +97,18 @@ impl BatchStream {
     /// The next batch, or None after the last one.
     pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         std::future::poll_fn(|context| self.poll_batch(context)).await
+    }
+
+    /// The rows left, as values of a type, one by one; batches are fetched as they are needed.
+    pub fn records<T: DeserializeOwned + Send + 'static>(self) -> impl Stream<Item = Result<T>> + Send + Unpin {
+        let rows =
+            |batch: RecordBatch| records::<T>(&batch).map(|rows| futures::stream::iter(rows.into_iter().map(Ok)));
+        self.map(move |batch| batch.and_then(rows)).try_flatten()
+    }
+
+    /// The rows left, one by one.
+    pub fn rows(self) -> impl Stream<Item = Result<Row>> + Send + Unpin {
+        self.map_ok(|batch| futures::stream::iter(Row::of_batch(&batch).map(Ok).collect::<Vec<_>>())).try_flatten()
     }
 
     /// All batches left.

@@ -1,7 +1,7 @@
 //! What the server is told in the background: results read, operations and relations no longer needed.
 
 use crate::error::Failure;
-use crate::retry::{Retries, RetryPolicy};
+use crate::retry::Retries;
 use crate::transport::Transport;
 use firesteel_proto::connect as proto;
 use futures::StreamExt;
@@ -14,6 +14,8 @@ use tonic::Status;
 const CONCURRENCY: usize = 8;
 /// Chores taken from the queue at once.
 const BATCH: usize = 1024;
+/// Second tries of a chore.
+const TRIES: u32 = 4;
 
 /// One thing to tell the server.
 #[derive(Debug)]
@@ -101,14 +103,12 @@ async fn perform(transport: &Transport, chore: Chore) {
     if transport.is_stopped() {
         return;
     }
-    let policy = RetryPolicy { max_retries: 4, ..transport.options.retry.clone() };
-    let mut retries = Retries::new(&policy);
+    let mut retries = Retries::at_most(&transport.options.retries, TRIES);
     loop {
         let Err(status) = attempt(transport, &chore).await else {
             return;
         };
-        let failure = Failure::new(status);
-        if !(failure.is_retryable() && retries.pause(failure.retry_after()).await) {
+        if !retries.pause(&Failure::new(status)).await {
             return;
         }
     }

@@ -2,10 +2,11 @@
 
 mod access;
 mod convert;
+mod moments;
 mod operators;
 mod when;
 
-pub use convert::{IntoColumn, IntoColumns, IntoValue};
+pub use convert::{IntoColumn, IntoColumns, IntoLiteral, IntoValue};
 pub use when::When;
 
 use crate::plan::Plan;

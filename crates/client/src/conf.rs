@@ -37,7 +37,7 @@ impl RuntimeConf {
             operation: Some(Operation { op_type: Some(operation) }),
             client_type: transport.client_type(),
         };
-        transport.call(request, |mut stub, request| async move { stub.config(request).await }).await
+        self.session.call(request, |mut stub, request| async move { stub.config(request).await }).await
     }
 
     /// Sets a value.
@@ -64,6 +64,12 @@ impl RuntimeConf {
     pub async fn get_option(&self, key: impl Into<String>) -> Result<Option<String>> {
         let answer = self.call(OpType::GetOption(request::GetOption { keys: vec![key.into()] })).await?;
         Ok(answer.pairs.into_iter().next().and_then(|pair| pair.value))
+    }
+
+    /// The values of those keys that have one.
+    pub(crate) async fn get_options(&self, keys: impl Into<Vec<String>>) -> Result<BTreeMap<String, String>> {
+        let answer = self.call(OpType::GetOption(request::GetOption { keys: keys.into() })).await?;
+        Ok(answer.pairs.into_iter().filter_map(|pair| Some((pair.key, pair.value?))).collect())
     }
 
     /// A value, or another if it is not set.

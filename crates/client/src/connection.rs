@@ -90,16 +90,19 @@ impl std::str::FromStr for Connection {
 
     fn from_str(url: &str) -> Result<Self> {
         let rest = url.strip_prefix("sc://");
-        let rest = rest.ok_or_else(|| Error::invalid(format!("a server's URL begins with sc://, unlike {url}")))?;
+        let rest = rest.ok_or_else(|| Error::invalid("a server's URL begins with sc://"))?;
         let (authority, parameters) = rest.split_once('/').unwrap_or((rest, ""));
         if authority.is_empty() || authority.starts_with(':') {
-            return Err(Error::invalid(format!("no host in {url}")));
+            return Err(Error::invalid("a server's URL without a host"));
+        }
+        if authority.contains([';', '?', '#', '@']) || !(parameters.is_empty() || parameters.starts_with(';')) {
+            return Err(Error::invalid("a server's URL is sc://host:port/;key=value;…, without a path"));
         }
         let mut connection = Connection { authority: with_port(authority)?, ..Connection::default() };
         for parameter in parameters.split(';').filter(|parameter| !parameter.is_empty()) {
             let pair = parameter.split_once('=').filter(|(key, _)| !key.is_empty());
             let (key, value) =
-                pair.ok_or_else(|| Error::invalid(format!("expected key=value in the URL, got {parameter}")))?;
+                pair.ok_or_else(|| Error::invalid("a parameter of the server's URL is not key=value"))?;
             connection.set(key, percent_decoded(value)?)?;
         }
         Ok(connection)
@@ -164,9 +167,24 @@ mod tests {
     fn ports_and_hosts() {
         assert_eq!(parsed("sc://[::1]:7").authority, "[::1]:7");
         assert_eq!(parsed("sc://[::1]").authority, "[::1]:15002");
-        for url in ["http://h", "sc://", "sc://:7", "sc://h:port", "sc://h/;x", "sc://h/;=1", "sc://h/;session_id=1"] {
+        for url in [
+            "http://h",
+            "sc://",
+            "sc://:7",
+            "sc://h:port",
+            "sc://h:70000",
+            "sc://h/;x",
+            "sc://h/;=1",
+            "sc://h/;session_id=1",
+            "sc://h/;grpc_max_message_size=much",
+            "sc://h/path",
+            "sc://h/path;use_ssl=true",
+            "sc://h;use_ssl=true",
+            "sc://user@h",
+        ] {
             assert!(url.parse::<Connection>().is_err(), "{url}");
         }
+        assert_eq!(parsed("sc://h/;").headers, []);
     }
 
     #[test]

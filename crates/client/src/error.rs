@@ -259,7 +259,7 @@ impl Failure {
     }
 
     /// Trying again may help.
-    pub(crate) fn is_retryable(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         match self.status.code() {
             Code::Unavailable => true,
             Code::Internal if self.names("INVALID_CURSOR.DISCONNECTED") => true,

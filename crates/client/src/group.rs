@@ -1,12 +1,11 @@
 //! Grouped rows.
 
 use crate::DataFrame;
-use crate::column::{Column, IntoColumn, IntoColumns, IntoValue, split};
+use crate::column::{Column, IntoColumn, IntoColumns, IntoLiteral, split};
 use crate::functions;
 use crate::plan::Plan;
 use firesteel_proto::connect as proto;
 use proto::aggregate::{GroupType, GroupingSets, Pivot};
-use proto::expression::ExprType;
 use proto::relation::RelType;
 use std::sync::Arc;
 
@@ -41,7 +40,7 @@ impl GroupedData {
         split(self.columns.clone())
     }
 
-    /// A column for each value of a column; for all of its values, if none are given.
+    /// A column for each of these values of a column; for all of its values, if none are given.
     ///
     /// ```
     /// # use firesteel_client::functions::{col, sum};
@@ -53,13 +52,16 @@ impl GroupedData {
     /// # firesteel_client::doc_test(run);
     /// ```
     #[must_use]
-    pub fn pivot<V: IntoValue>(mut self, column: impl IntoColumn, values: impl IntoIterator<Item = V>) -> Self {
-        let literal = |value: V| match value.into_value().expression.expr_type {
-            Some(ExprType::Literal(literal)) => Some(literal),
-            _ => None,
-        };
-        self.pivot = Some((column.into_column(), values.into_iter().filter_map(literal).collect()));
+    pub fn pivot<V: IntoLiteral>(mut self, column: impl IntoColumn, values: impl IntoIterator<Item = V>) -> Self {
+        let values = values.into_iter().map(IntoLiteral::into_literal).collect();
+        self.pivot = Some((column.into_column(), values));
         self
+    }
+
+    /// As [`pivot`](Self::pivot), by all values that the column has; the server looks them up first.
+    #[must_use]
+    pub fn pivot_all(self, column: impl IntoColumn) -> Self {
+        self.pivot(column, [] as [i32; 0])
     }
 
     /// Aggregates, one row for each group.

@@ -72,7 +72,7 @@ pub use doc_server::{doc_test, doc_test_url};
 pub use artifacts::ArtifactKind;
 pub use batches::{BatchStream, ExecutionInfo};
 pub use catalog::{Catalog, CatalogColumn, CatalogMetadata, Database, Function, NewTable, Table};
-pub use column::{Column, IntoColumn, IntoColumns, IntoDataType, IntoValue, When};
+pub use column::{Column, IntoColumn, IntoColumns, IntoDataType, IntoLiteral, IntoValue, When};
 pub use conf::RuntimeConf;
 pub use connection::{Connection, DEFAULT_PORT};
 pub use dataframe::{
@@ -86,7 +86,7 @@ pub use merge::{MergeIntoWriter, WhenMatched, WhenNotMatched};
 pub use observation::{Observation, ObservedValues};
 pub use progress::{Progress, ProgressHandlerId, StageProgress};
 pub use reader::{IntoPaths, Reader};
-pub use retry::RetryPolicy;
+pub use retry::{RetryOn, RetryPolicy};
 pub use rows::{ColumnIndex, Row, records};
 pub use session::{OperationState, OperationStatus, SparkSession, SparkSessionBuilder};
 pub use streaming::{

@@ -9,13 +9,25 @@ use arrow::datatypes::Schema;
 use arrow::ipc::writer::StreamWriter;
 use bytes::Bytes;
 use firesteel_proto::connect as proto;
+use prost::Message;
 use proto::relation::RelType;
 use serde::Serialize;
 
-/// Rows of one message, unless the server says otherwise.
+/// Bytes of rows that travel with their plan on every server.
 const INLINE: usize = 1024 * 1024;
-const CHUNK_ROWS: usize = 10_000;
-const CHUNK_BYTES: usize = 16 * 1024 * 1024;
+const MIB: usize = 1024 * 1024;
+
+/// What a server wants of rows that are not its own.
+#[derive(Debug)]
+struct Limits {
+    /// Bytes from which on rows are uploaded; None: they never are.
+    threshold: Option<usize>,
+    /// Rows of an uploaded piece; None: the server takes only one piece.
+    chunk_rows: Option<usize>,
+    chunk_bytes: usize,
+    /// Bytes of pieces that are uploaded together.
+    batch_bytes: usize,
+}
 
 impl SparkSession {
     /// A frame of batches, which must have one schema.
@@ -84,34 +96,55 @@ impl SparkSession {
         };
         let arrow_schema = first.schema();
         let size: usize = batches.iter().map(RecordBatch::get_array_memory_size).sum();
-        if size < INLINE || size < self.inline_limit().await? {
+        let limits = if size < INLINE { None } else { Some(self.local_limits().await?) };
+        let Some(limits) = limits.filter(|limits| limits.threshold.is_some_and(|threshold| threshold <= size)) else {
             let data = Some(stream_of(&arrow_schema, &batches)?);
             return Ok(self.leaf(RelType::LocalRelation(proto::LocalRelation { data, schema })));
-        }
-        let mut blocks: Vec<Bytes> = schema.iter().map(|schema| Bytes::from(schema.clone())).collect();
-        for batch in &batches {
-            for piece in pieces(batch) {
-                blocks.push(stream_of(&arrow_schema, &[piece])?);
+        };
+        let Some(chunk_rows) = limits.chunk_rows else {
+            let relation = proto::LocalRelation { data: Some(stream_of(&arrow_schema, &batches)?), schema };
+            let hash = self.cache_blocks(vec![Bytes::from(relation.encode_to_vec())]).await?.pop().unwrap_or_default();
+            return Ok(self.leaf(RelType::CachedLocalRelation(proto::CachedLocalRelation { hash })));
+        };
+        let schema_hash = match schema {
+            Some(schema) => self.cache_blocks(vec![Bytes::from(schema)]).await?.pop(),
+            None => None,
+        };
+        let (mut data_hashes, mut blocks, mut waiting) = (Vec::new(), Vec::new(), 0);
+        for piece in batches.iter().flat_map(|batch| pieces(batch, chunk_rows, limits.chunk_bytes)) {
+            let block = stream_of(&arrow_schema, &[piece])?;
+            if waiting + block.len() > limits.batch_bytes && !blocks.is_empty() {
+                data_hashes.extend(self.cache_blocks(std::mem::take(&mut blocks)).await?);
+                waiting = 0;
             }
+            waiting += block.len();
+            blocks.push(block);
         }
-        let mut hashes = self.cache_blocks(blocks).await?;
-        let schema_hash = schema.map(|_| hashes.remove(0));
-        let relation = proto::ChunkedCachedLocalRelation { data_hashes: hashes, schema_hash };
+        data_hashes.extend(self.cache_blocks(blocks).await?);
+        let relation = proto::ChunkedCachedLocalRelation { data_hashes, schema_hash };
         Ok(self.leaf(RelType::ChunkedCachedLocalRelation(relation)))
     }
 
-    /// Bytes from which on the server wants rows uploaded.
-    async fn inline_limit(&self) -> Result<usize> {
-        let limit = self.conf().get_option("spark.sql.session.localRelationCacheThreshold").await?;
-        let digits = limit.as_deref().map(|limit| limit.trim_end_matches('b'));
-        Ok(digits.and_then(|limit| limit.parse().ok()).unwrap_or(INLINE))
+    async fn local_limits(&self) -> Result<Limits> {
+        let keys = ["CacheThreshold", "ChunkSizeRows", "ChunkSizeBytes", "BatchOfChunksSizeBytes"];
+        let keys = keys.map(|key| format!("spark.sql.session.localRelation{key}"));
+        let values = self.conf().get_options(keys.clone()).await?;
+        // Sizes may come with a unit.
+        let number = |key: &String| values.get(key)?.trim_end_matches(['b', 'B']).parse::<usize>().ok();
+        let [threshold, rows, bytes, batch] = &keys;
+        Ok(Limits {
+            threshold: number(threshold),
+            chunk_rows: number(rows),
+            chunk_bytes: number(bytes).unwrap_or(16 * MIB),
+            batch_bytes: number(batch).unwrap_or(512 * MIB),
+        })
     }
 }
 
 /// A batch in pieces of rows and bytes that servers take.
-fn pieces(batch: &RecordBatch) -> impl Iterator<Item = RecordBatch> {
+fn pieces(batch: &RecordBatch, rows: usize, bytes: usize) -> impl Iterator<Item = RecordBatch> {
     let bytes_per_row = batch.get_array_memory_size() / batch.num_rows().max(1);
-    let rows = (CHUNK_BYTES / bytes_per_row.max(1)).clamp(1, CHUNK_ROWS);
+    let rows = (bytes / bytes_per_row.max(1)).clamp(1, rows.max(1));
     (0..batch.num_rows()).step_by(rows).map(move |start| batch.slice(start, rows.min(batch.num_rows() - start)))
 }
 

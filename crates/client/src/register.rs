@@ -70,6 +70,17 @@ impl SparkSession {
         self.run(CommandType::ExecuteExternalCommand(command)).await
     }
 
+    /// Makes a profile of what tasks and executors need; its id, for [`map_partitions_with`](crate::DataFrame::map_partitions_with).
+    pub async fn create_resource_profile(&self, profile: proto::ResourceProfile) -> Result<i32> {
+        let command = proto::CreateResourceProfileCommand { profile: Some(profile) };
+        for response in self.run(CommandType::CreateResourceProfileCommand(command)).await? {
+            if let ResponseType::CreateResourceProfileCommandResult(result) = response {
+                return Ok(result.profile_id);
+            }
+        }
+        Err(Error::protocol("no profile in the answer"))
+    }
+
     /// The resources of the server, by name, each with its addresses.
     pub async fn resources(&self) -> Result<BTreeMap<String, Vec<String>>> {
         for response in self.run(CommandType::GetResourcesCommand(proto::GetResourcesCommand {})).await? {

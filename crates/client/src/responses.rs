@@ -1,7 +1,9 @@
 //! The stream of responses of one operation, mended where it breaks.
 
+use crate::SparkSession;
 use crate::chores::{Chore, Chores};
 use crate::error::{Error, Failure, Result};
+use crate::plan::Plan;
 use crate::retry::Retries;
 use crate::session::copied;
 use crate::transport::Transport;
@@ -36,6 +38,8 @@ pub(crate) struct Responses {
     unreleased: usize,
     deadline: Option<(Instant, Duration)>,
     done: bool,
+    /// What the plan refers to; it may be sent again.
+    _held: Option<Arc<Plan>>,
 }
 
 /// What one try to read gave.
@@ -46,7 +50,8 @@ enum Step {
 }
 
 impl Responses {
-    pub(crate) fn new(transport: Arc<Transport>, chores: Chores, plan: proto::plan::OpType) -> Self {
+    pub(crate) fn new(session: &SparkSession, plan: proto::plan::OpType, held: Option<Arc<Plan>>) -> Self {
+        let transport = Arc::clone(&session.transport);
         let reattachable = !transport.options.detached;
         let operation_id = Uuid::new_v4().to_string();
         let option = |option| proto::execute_plan_request::RequestOption { request_option: Some(option) };
@@ -66,12 +71,12 @@ impl Responses {
             plan: Some(proto::Plan { op_type: Some(plan) }),
             client_type: transport.client_type(),
             request_options,
-            tags: transport.tags().iter().cloned().collect(),
+            tags: session.tags().into_iter().collect(),
         };
-        let deadline = transport.options.deadline.map(|limit| (Instant::now() + limit, limit));
+        let deadline = session.deadline().map(|limit| (Instant::now() + limit, limit));
         Responses {
             transport,
-            chores,
+            chores: session.chores.clone(),
             request,
             operation_id,
             reattachable,
@@ -81,6 +86,7 @@ impl Responses {
             unreleased: 0,
             deadline,
             done: false,
+            _held: held,
         }
     }
 
@@ -112,7 +118,7 @@ impl Responses {
     /// Reads on until something comes, over as many streams as it takes.
     async fn mended(&mut self) -> Result<Option<proto::ExecutePlanResponse>> {
         let transport = Arc::clone(&self.transport);
-        let mut retries = Retries::new(&transport.options.retry);
+        let mut retries = Retries::new(&transport.options.retries);
         loop {
             match self.step().await {
                 Ok(Step::Response(response)) => {
@@ -132,13 +138,13 @@ impl Responses {
                         }
                         // It never got the plan, so it is sent again.
                         self.sent = false;
-                        if !retries.pause(None).await {
+                        if !retries.pause_for_loss().await {
                             return Err(transport.explain(failure).await);
                         }
                         continue;
                     }
-                    let may_retry = failure.is_retryable() && (self.reattachable || self.last_response.is_none());
-                    if !(may_retry && retries.pause(failure.retry_after()).await) {
+                    let may_retry = self.reattachable || self.last_response.is_none();
+                    if !(may_retry && retries.pause(&failure).await) {
                         return Err(transport.explain(failure).await);
                     }
                 }

@@ -1,5 +1,7 @@
 //! Rust values as a batch, by serde.
 
+mod tuples;
+
 use crate::error::{Error, Result};
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
@@ -12,26 +14,34 @@ use std::sync::Arc;
 
 /// The rows as a batch; of a schema, or of the one that the values tell.
 pub(crate) fn batch_of<T: Serialize>(rows: &[T], schema: Option<&StructType>) -> Result<RecordBatch> {
+    let traced = match schema {
+        // Only whether rows are tuples is of interest.
+        Some(_) => shape_of(rows.get(..1).unwrap_or_default())?,
+        None => shape_of(rows)?,
+    };
+    let is_tuple = traced.is_tuple;
     let schema: SchemaRef = match schema {
         Some(schema) => Arc::new(to_arrow_schema_exact(schema)),
-        None => Arc::new(traced(rows)?),
+        None => Arc::new(traced.into_schema()?),
     };
     let mut decoder = ReaderBuilder::new(Arc::clone(&schema)).with_batch_size(rows.len().max(1)).build_decoder()?;
-    decoder.serialize(rows)?;
+    if is_tuple {
+        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        let rows: Vec<_> = rows.iter().map(|row| tuples::Named { row, names: &names }).collect();
+        decoder.serialize(&rows)?;
+    } else {
+        decoder.serialize(rows)?;
+    }
     Ok(decoder.flush()?.unwrap_or_else(|| RecordBatch::new_empty(schema)))
 }
 
-/// The schema of rows.
-fn traced<T: Serialize>(rows: &[T]) -> Result<Schema> {
+/// What rows are like.
+fn shape_of<T: Serialize>(rows: &[T]) -> Result<Shape> {
     let mut shape = Shape::default();
     for row in rows {
-        row.serialize(Tracer(&mut shape)).map_err(|error| Error::Convert(error.to_string()))?;
+        row.serialize(Tracer { shape: &mut shape, is_row: true }).map_err(|error| Error::Convert(error.to_string()))?;
     }
-    match shape.kind {
-        Kind::Struct(fields) => Ok(Schema::new(arrow_fields(fields))),
-        Kind::Unknown => Err(Error::Convert("no row to take the schema from: give one".to_string())),
-        _ => Err(Error::Convert("rows must be structs or maps".to_string())),
-    }
+    Ok(shape)
 }
 
 /// What is known about the values of a place.
@@ -39,6 +49,18 @@ fn traced<T: Serialize>(rows: &[T]) -> Result<Schema> {
 struct Shape {
     kind: Kind,
     nullable: bool,
+    /// A struct whose fields have no names of their own.
+    is_tuple: bool,
+}
+
+impl Shape {
+    fn into_schema(self) -> Result<Schema> {
+        match self.kind {
+            Kind::Struct(fields) => Ok(Schema::new(arrow_fields(fields))),
+            Kind::Unknown => Err(Error::Convert("no row to take the schema from: give one".to_string())),
+            _ => Err(Error::Convert("rows must be structs, tuples or maps".to_string())),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -49,6 +71,7 @@ enum Kind {
     Plain(DataType),
     List(Box<Shape>),
     Struct(Vec<(String, Shape)>),
+    Map(Box<Shape>, Box<Shape>),
 }
 
 fn arrow_fields(fields: Vec<(String, Shape)>) -> Fields {
@@ -61,6 +84,11 @@ fn arrow_field(name: &str, shape: Shape) -> Field {
         Kind::Plain(of) => of,
         Kind::List(element) => DataType::List(Arc::new(arrow_field("element", *element))),
         Kind::Struct(fields) => DataType::Struct(arrow_fields(fields)),
+        Kind::Map(key, value) => {
+            let key = Field::new("key", arrow_field("key", *key).data_type().clone(), false);
+            let entries = DataType::Struct(Fields::from(vec![key, arrow_field("value", *value)]));
+            DataType::Map(Arc::new(Field::new("entries", entries, false)), false)
+        }
     };
     let nullable = shape.nullable || data_type == DataType::Null;
     Field::new(name, data_type, nullable)
@@ -85,12 +113,20 @@ impl ser::Error for Misfit {
 }
 
 /// Learns the shape of a place from a value.
-struct Tracer<'a>(&'a mut Shape);
+struct Tracer<'a> {
+    shape: &'a mut Shape,
+    is_row: bool,
+}
 
 impl<'a> Tracer<'a> {
+    /// For a place within a row.
+    fn within(shape: &'a mut Shape) -> Self {
+        Tracer { shape, is_row: false }
+    }
+
     fn plain(self, of: DataType) -> std::result::Result<(), Misfit> {
-        match &self.0.kind {
-            Kind::Unknown => self.0.kind = Kind::Plain(of),
+        match &self.shape.kind {
+            Kind::Unknown => self.shape.kind = Kind::Plain(of),
             Kind::Plain(known) if *known == of => {}
             known => return Err(Misfit(format!("values of {of} beside {known:?}"))),
         }
@@ -98,21 +134,44 @@ impl<'a> Tracer<'a> {
     }
 
     fn list(self) -> std::result::Result<ListTracer<'a>, Misfit> {
-        if matches!(self.0.kind, Kind::Unknown) {
-            self.0.kind = Kind::List(Box::default());
+        if matches!(self.shape.kind, Kind::Unknown) {
+            self.shape.kind = Kind::List(Box::default());
         }
-        match &mut self.0.kind {
+        match &mut self.shape.kind {
             Kind::List(element) => Ok(ListTracer(element)),
             known => Err(Misfit(format!("lists beside {known:?}"))),
         }
     }
 
-    fn fields(self) -> std::result::Result<FieldTracer<'a>, Misfit> {
-        let first = matches!(self.0.kind, Kind::Unknown);
-        if first {
-            self.0.kind = Kind::Struct(Vec::new());
+    /// The values of a tuple: fields of a row, else elements of a list.
+    fn tuple(self) -> std::result::Result<TupleTracer<'a>, Misfit> {
+        if !self.is_row {
+            return self.list().map(TupleTracer::List);
         }
-        match &mut self.0.kind {
+        self.shape.is_tuple = true;
+        self.fields().map(TupleTracer::Row)
+    }
+
+    /// The entries of a map: fields of a row, else of a map's type.
+    fn entries(self) -> std::result::Result<MapTracer<'a>, Misfit> {
+        if self.is_row {
+            return self.fields().map(MapTracer::Row);
+        }
+        if matches!(self.shape.kind, Kind::Unknown) {
+            self.shape.kind = Kind::Map(Box::default(), Box::default());
+        }
+        match &mut self.shape.kind {
+            Kind::Map(key, value) => Ok(MapTracer::Map(key, value)),
+            known => Err(Misfit(format!("maps beside {known:?}"))),
+        }
+    }
+
+    fn fields(self) -> std::result::Result<FieldTracer<'a>, Misfit> {
+        let first = matches!(self.shape.kind, Kind::Unknown);
+        if first {
+            self.shape.kind = Kind::Struct(Vec::new());
+        }
+        match &mut self.shape.kind {
             Kind::Struct(fields) => Ok(FieldTracer { fields, first, next: 0, key: None, seen: 0 }),
             known => Err(Misfit(format!("structs beside {known:?}"))),
         }
@@ -120,6 +179,16 @@ impl<'a> Tracer<'a> {
 }
 
 struct ListTracer<'a>(&'a mut Shape);
+
+enum TupleTracer<'a> {
+    Row(FieldTracer<'a>),
+    List(ListTracer<'a>),
+}
+
+enum MapTracer<'a> {
+    Row(FieldTracer<'a>),
+    Map(&'a mut Shape, &'a mut Shape),
+}
 
 struct FieldTracer<'a> {
     fields: &'a mut Vec<(String, Shape)>,
@@ -141,7 +210,7 @@ impl FieldTracer<'_> {
         });
         self.next = place + 1;
         self.seen += 1;
-        value.serialize(Tracer(&mut self.fields[place].1))
+        value.serialize(Tracer::within(&mut self.fields[place].1))
     }
 
     fn done(self) -> std::result::Result<(), Misfit> {
@@ -165,10 +234,10 @@ impl<'a> ser::Serializer for Tracer<'a> {
     type Ok = ();
     type Error = Misfit;
     type SerializeSeq = ListTracer<'a>;
-    type SerializeTuple = ListTracer<'a>;
-    type SerializeTupleStruct = ListTracer<'a>;
+    type SerializeTuple = TupleTracer<'a>;
+    type SerializeTupleStruct = TupleTracer<'a>;
     type SerializeTupleVariant = ser::Impossible<(), Misfit>;
-    type SerializeMap = FieldTracer<'a>;
+    type SerializeMap = MapTracer<'a>;
     type SerializeStruct = FieldTracer<'a>;
     type SerializeStructVariant = ser::Impossible<(), Misfit>;
 
@@ -190,12 +259,12 @@ impl<'a> ser::Serializer for Tracer<'a> {
     }
 
     fn serialize_none(self) -> std::result::Result<(), Misfit> {
-        self.0.nullable = true;
+        self.shape.nullable = true;
         Ok(())
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> std::result::Result<(), Misfit> {
-        self.0.nullable = true;
+        self.shape.nullable = true;
         value.serialize(self)
     }
 
@@ -233,12 +302,12 @@ impl<'a> ser::Serializer for Tracer<'a> {
         self.list()
     }
 
-    fn serialize_tuple(self, _: usize) -> std::result::Result<ListTracer<'a>, Misfit> {
-        self.list()
+    fn serialize_tuple(self, _: usize) -> std::result::Result<TupleTracer<'a>, Misfit> {
+        self.tuple()
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> std::result::Result<ListTracer<'a>, Misfit> {
-        self.list()
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> std::result::Result<TupleTracer<'a>, Misfit> {
+        self.tuple()
     }
 
     fn serialize_tuple_variant(
@@ -251,8 +320,8 @@ impl<'a> ser::Serializer for Tracer<'a> {
         Err(Misfit(format!("{name}: variants with values have no type in Spark")))
     }
 
-    fn serialize_map(self, _: Option<usize>) -> std::result::Result<FieldTracer<'a>, Misfit> {
-        self.fields()
+    fn serialize_map(self, _: Option<usize>) -> std::result::Result<MapTracer<'a>, Misfit> {
+        self.entries()
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> std::result::Result<FieldTracer<'a>, Misfit> {
@@ -270,23 +339,41 @@ impl<'a> ser::Serializer for Tracer<'a> {
     }
 }
 
-macro_rules! lists {
+impl SerializeSeq for ListTracer<'_> {
+    type Ok = ();
+    type Error = Misfit;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> std::result::Result<(), Misfit> {
+        value.serialize(Tracer::within(self.0))
+    }
+
+    fn end(self) -> std::result::Result<(), Misfit> {
+        Ok(())
+    }
+}
+
+macro_rules! tuples {
     ($($trait:ident $method:ident)*) => {
-        $(impl $trait for ListTracer<'_> {
+        $(impl $trait for TupleTracer<'_> {
             type Ok = ();
             type Error = Misfit;
             fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> std::result::Result<(), Misfit> {
-                value.serialize(Tracer(self.0))
+                match self {
+                    TupleTracer::Row(fields) => fields.field(&format!("_{}", fields.next + 1), value),
+                    TupleTracer::List(list) => list.serialize_element(value),
+                }
             }
             fn end(self) -> std::result::Result<(), Misfit> {
-                Ok(())
+                match self {
+                    TupleTracer::Row(fields) => fields.done(),
+                    TupleTracer::List(_) => Ok(()),
+                }
             }
         })*
     };
 }
 
-lists! {
-    SerializeSeq serialize_element
+tuples! {
     SerializeTuple serialize_element
     SerializeTupleStruct serialize_field
 }
@@ -308,25 +395,41 @@ impl SerializeStruct for FieldTracer<'_> {
     }
 }
 
-impl SerializeMap for FieldTracer<'_> {
+impl SerializeMap for MapTracer<'_> {
     type Ok = ();
     type Error = Misfit;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> std::result::Result<(), Misfit> {
-        match serde_json::to_value(key) {
-            Ok(serde_json::Value::String(name)) => self.key = Some(name),
-            _ => return Err(Misfit("keys must be texts".to_string())),
+        match self {
+            MapTracer::Row(fields) => match serde_json::to_value(key) {
+                Ok(serde_json::Value::String(name)) => fields.key = Some(name),
+                _ => return Err(Misfit("names of columns must be texts".to_string())),
+            },
+            MapTracer::Map(shape, _) => {
+                key.serialize(Tracer::within(shape))?;
+                if !matches!(shape.kind, Kind::Plain(DataType::Utf8)) {
+                    return Err(Misfit("keys of maps must be texts".to_string()));
+                }
+            }
         }
         Ok(())
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> std::result::Result<(), Misfit> {
-        let key = self.key.take().unwrap_or_default();
-        self.field(&key, value)
+        match self {
+            MapTracer::Row(fields) => {
+                let key = fields.key.take().unwrap_or_default();
+                fields.field(&key, value)
+            }
+            MapTracer::Map(_, shape) => value.serialize(Tracer::within(shape)),
+        }
     }
 
     fn end(self) -> std::result::Result<(), Misfit> {
-        self.done()
+        match self {
+            MapTracer::Row(fields) => fields.done(),
+            MapTracer::Map(..) => Ok(()),
+        }
     }
 }
 
@@ -360,6 +463,25 @@ mod tests {
         assert_eq!(types, ["int", "array<string>", "struct<x:bigint>", "double"]);
         assert_eq!((schema.fields[0].nullable, schema.fields[2].nullable), (false, true));
         assert_eq!(batch.num_rows(), 2);
+    }
+
+    #[test]
+    fn tuples_and_maps_tell_their_schema() {
+        use std::collections::BTreeMap;
+        let counts = BTreeMap::from([("x", 1), ("y", 2)]);
+        let batch = batch_of(&[(1i64, "a", Some(&counts)), (2, "b", None)], None).unwrap();
+        let schema = firesteel_types::arrow_mapping::from_arrow_schema(batch.schema_ref()).unwrap();
+        let text = firesteel_types::DataType::Struct(schema.into()).simple_string();
+        assert_eq!(text, "struct<_1:bigint,_2:string,_3:map<string,int>>");
+        assert_eq!(batch.num_rows(), 2);
+        // A map in the place of a row gives columns; a missing one is NULL.
+        let rows = [BTreeMap::from([("a", 1)]), BTreeMap::from([("a", 2), ("b", 3)])];
+        let batch = batch_of(&rows, None).unwrap();
+        assert_eq!((batch.num_columns(), batch.column(1).null_count()), (2, 1));
+        let schema =
+            StructType::new(vec![firesteel_types::StructField::new("n", firesteel_types::DataType::Long, true)]);
+        assert_eq!(batch_of(&[(1,), (2,)], Some(&schema)).unwrap().num_rows(), 2);
+        assert!(batch_of(&[(1, 2)], Some(&schema)).is_err());
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 mod builder;
 mod operations;
+mod scope;
 
 pub use builder::SparkSessionBuilder;
 pub use operations::{OperationState, OperationStatus};
+pub(crate) use scope::Scope;
 
 use crate::batches::BatchStream;
 use crate::chores::Chores;
@@ -21,7 +23,6 @@ use proto::command::CommandType;
 use proto::execute_plan_response::ResponseType;
 use proto::plan::OpType;
 use proto::relation::RelType;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -39,6 +40,7 @@ use uuid::Uuid;
 pub struct SparkSession {
     pub(crate) transport: Arc<Transport>,
     pub(crate) chores: Chores,
+    pub(crate) scope: Scope,
 }
 
 impl std::fmt::Debug for SparkSession {
@@ -61,12 +63,17 @@ impl SparkSession {
     pub(crate) fn over(transport: Transport) -> Self {
         let transport = Arc::new(transport);
         let chores = Chores::start(Arc::clone(&transport));
-        SparkSession { transport, chores }
+        SparkSession { transport, chores, scope: Scope::default() }
     }
 
     /// The id of the session, a UUID.
     pub fn session_id(&self) -> &str {
         &self.transport.session_id
+    }
+
+    /// What the server said about settings of the builder that it did not take.
+    pub fn warnings(&self) -> &[String] {
+        self.transport.warnings.get().map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The server's version of Spark.
@@ -250,31 +257,6 @@ impl SparkSession {
         self.transport.progress.clear();
     }
 
-    /// Marks operations that start from now on.
-    pub fn add_tag(&self, tag: impl Into<String>) -> Result<()> {
-        let tag = tag.into();
-        if tag.is_empty() || tag.contains(',') {
-            return Err(Error::invalid(format!("not a tag, which has characters but no comma: {tag:?}")));
-        }
-        self.transport.tags().insert(tag);
-        Ok(())
-    }
-
-    /// Stops marking operations with a tag.
-    pub fn remove_tag(&self, tag: &str) {
-        self.transport.tags().remove(tag);
-    }
-
-    /// The tags of operations that start now.
-    pub fn tags(&self) -> BTreeSet<String> {
-        self.transport.tags().clone()
-    }
-
-    /// Stops marking operations.
-    pub fn clear_tags(&self) {
-        self.transport.tags().clear();
-    }
-
     /// A new session with the settings, views and functions of this one.
     pub async fn clone_session(&self) -> Result<SparkSession> {
         self.clone_session_as(Uuid::new_v4()).await
@@ -289,8 +271,7 @@ impl SparkSession {
             client_type: self.transport.client_type(),
             new_session_id: Some(session_id.to_string()),
         };
-        let answer =
-            self.transport.call(request, |mut stub, request| async move { stub.clone_session(request).await }).await?;
+        let answer = self.call(request, |mut stub, request| async move { stub.clone_session(request).await }).await?;
         let id = Uuid::parse_str(&answer.new_session_id);
         let id = id.map_err(|_| Error::protocol(format!("a session id that is no UUID: {}", answer.new_session_id)))?;
         let transport = self.transport.sibling(id)?;
@@ -308,15 +289,19 @@ impl SparkSession {
         if self.transport.is_stopped() {
             return Ok(());
         }
-        self.chores.flush().await;
+        // A server that does not answer must not keep the session from ending here.
+        let told = async {
+            self.chores.flush().await;
+            Ok(())
+        };
+        let _ = self.within(told).await;
         let request = proto::ReleaseSessionRequest {
             session_id: self.transport.session_id.clone(),
             user_context: self.transport.user(),
             client_type: self.transport.client_type(),
             allow_reconnect: false,
         };
-        let released =
-            self.transport.call(request, |mut stub, request| async move { stub.release_session(request).await }).await;
+        let released = self.call(request, |mut stub, request| async move { stub.release_session(request).await }).await;
         self.transport.stop();
         released.map(drop)
     }
@@ -331,17 +316,18 @@ impl SparkSession {
         self.chores.flush().await;
     }
 
-    pub(crate) fn responses(&self, plan: OpType) -> Result<Responses> {
+    /// The responses of an operation, which keeps a plan's relations alive.
+    pub(crate) fn responses(&self, plan: OpType, held: Option<Arc<Plan>>) -> Result<Responses> {
         if self.is_stopped() {
             return Err(Error::SessionStopped);
         }
-        Ok(Responses::new(Arc::clone(&self.transport), self.chores.clone(), plan))
+        Ok(Responses::new(self, plan, held))
     }
 
     /// Runs a command to its end.
     pub(crate) async fn run(&self, command: CommandType) -> Result<Vec<ResponseType>> {
         let command = proto::Command { command_type: Some(command) };
-        let mut batches = BatchStream::new(self.clone(), self.responses(OpType::Command(command))?);
+        let mut batches = BatchStream::new(self.clone(), self.responses(OpType::Command(command), None)?);
         let mut answers = Vec::new();
         while let Some(answer) = batches.next_answer().await? {
             answers.push(answer);
@@ -361,8 +347,7 @@ impl SparkSession {
             client_type: self.transport.client_type(),
             analyze: Some(analyze),
         };
-        let answer =
-            self.transport.call(request, |mut stub, request| async move { stub.analyze_plan(request).await }).await?;
+        let answer = self.call(request, |mut stub, request| async move { stub.analyze_plan(request).await }).await?;
         answer.result.ok_or_else(|| Error::protocol("an analysis without a result"))
     }
 }

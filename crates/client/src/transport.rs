@@ -4,7 +4,7 @@ use crate::Connection;
 use crate::error::{Error, Failure, Result};
 use crate::observation::Observations;
 use crate::progress::ProgressHandlers;
-use crate::retry::{Retries, RetryPolicy};
+use crate::retry::{Retries, RetryPolicies};
 use crate::session::copied;
 use firesteel_proto::connect as proto;
 use proto::spark_connect_service_client::SparkConnectServiceClient;
@@ -29,7 +29,7 @@ const STREAM_WINDOW: u32 = 8 * 1024 * 1024;
 /// What the builder of a session says beyond its connection string.
 #[derive(Clone, Default)]
 pub(crate) struct Options {
-    pub(crate) retry: RetryPolicy,
+    pub(crate) retries: RetryPolicies,
     pub(crate) deadline: Option<Duration>,
     pub(crate) connect_timeout: Option<Duration>,
     pub(crate) detached: bool,
@@ -49,6 +49,8 @@ pub(crate) struct Transport {
     stopped: AtomicBool,
     pub(crate) options: Options,
     tags: Mutex<BTreeSet<String>>,
+    /// What the server said about the builder's settings.
+    pub(crate) warnings: OnceLock<Vec<String>>,
     pub(crate) progress: ProgressHandlers,
     pub(crate) observations: Observations,
     pub(crate) connection: Connection,
@@ -81,7 +83,8 @@ impl Transport {
             headers.push(header("authorization", &format!("Bearer {token}"))?);
         }
         let user = connection.user_id.clone().or_else(|| std::env::var("USER").ok()).unwrap_or_default();
-        let agent = connection.user_agent.as_deref().unwrap_or("firesteel-client");
+        let agent = connection.user_agent.clone().or_else(|| std::env::var("SPARK_CONNECT_USER_AGENT").ok());
+        let agent = agent.as_deref().unwrap_or("firesteel-client");
         Ok(Transport {
             stub,
             headers,
@@ -92,6 +95,7 @@ impl Transport {
             stopped: AtomicBool::new(false),
             options,
             tags: Mutex::default(),
+            warnings: OnceLock::new(),
             progress: ProgressHandlers::default(),
             observations: Observations::default(),
             connection,
@@ -147,7 +151,7 @@ impl Transport {
         if self.is_stopped() {
             return Err(Error::SessionStopped);
         }
-        let mut retries = Retries::new(&self.options.retry);
+        let mut retries = Retries::new(&self.options.retries);
         loop {
             match method(self.stub(), self.request(copied(&message))).await {
                 Ok(answer) => {
@@ -157,7 +161,7 @@ impl Transport {
                 }
                 Err(status) => {
                     let failure = Failure::new(status);
-                    if !(failure.is_retryable() && retries.pause(failure.retry_after()).await) {
+                    if !retries.pause(&failure).await {
                         return Err(self.explain(failure).await);
                     }
                 }

@@ -40,6 +40,12 @@ SPECIAL = {
     "make_ym_interval": ("make_ym_interval", [], None),
     "try_make_interval": ("try_make_interval", [], None),
 }
+# Those that SQL has as syntax, not as functions that can be described.
+SENTENCES = {
+    "~": "The number with each bit the other way round.",
+    "timestampadd": "The timestamp so many units later; the unit is a text such as `HOUR`.",
+    "timestampdiff": "How many whole units lie between two timestamps; the unit is a text such as `HOUR`.",
+}
 KEYWORDS = {"struct": "struct_", "typeof": "typeof_", "mod": "modulo"}
 PARAMETERS = {"str": "text", "len": "length", "input": "input", "end": "end", "type": "kind", "mode": "mode", "ref": "reference"}
 
@@ -152,7 +158,7 @@ def main():
             missed.append(name)
             continue
         rust = KEYWORDS.get(snake(name), snake(name))
-        text = known.get(spark) or known.get(name) or f"Spark's `{spark}`."
+        text = known.get(spark) or known.get(name) or SENTENCES.get(spark) or f"Spark's `{spark}`."
         text = text.replace("[", "\\[").replace("]", "\\]").replace("<", "\\<").replace(">", "\\>")
         text = re.sub(r"\s+", " ", text)
         print(f"    /// {text}")

@@ -21,6 +21,13 @@ pub trait IntoValue {
     fn into_value(self) -> Column;
 }
 
+/// A value that is known here and now: where the protocol takes no expressions.
+pub trait IntoLiteral {
+    /// The message of the value.
+    #[doc(hidden)]
+    fn into_literal(self) -> proto::expression::Literal;
+}
+
 /// One column or several: a name, a column, an array, slice, vector or tuple of them.
 ///
 /// ```
@@ -78,16 +85,17 @@ impl IntoValue for &Column {
     }
 }
 
-fn value(of: LiteralType) -> Column {
-    Column::of(ExprType::Literal(proto::expression::Literal { data_type: None, literal_type: Some(of) }))
-}
-
 macro_rules! values {
     ($($type:ty => |$value:ident| $literal:expr;)*) => {
-        $(impl IntoValue for $type {
-            fn into_value(self) -> Column {
+        $(impl IntoLiteral for $type {
+            fn into_literal(self) -> proto::expression::Literal {
                 let $value = self;
-                value($literal)
+                proto::expression::Literal { data_type: None, literal_type: Some($literal) }
+            }
+        }
+        impl IntoValue for $type {
+            fn into_value(self) -> Column {
+                Column::of(ExprType::Literal(self.into_literal()))
             }
         })*
     };
@@ -127,9 +135,23 @@ numbers! {
 }
 
 /// Values of every type: dates, decimals, intervals and the like.
+impl IntoLiteral for Literal {
+    fn into_literal(self) -> proto::expression::Literal {
+        literal(&self)
+    }
+}
+
+/// Values of every type: dates, decimals, intervals and the like.
 impl IntoValue for Literal {
     fn into_value(self) -> Column {
-        Column::of(ExprType::Literal(literal(&self)))
+        Column::of(ExprType::Literal(self.into_literal()))
+    }
+}
+
+/// NULL, for None.
+impl<T: IntoLiteral> IntoLiteral for Option<T> {
+    fn into_literal(self) -> proto::expression::Literal {
+        self.map_or_else(|| Literal::Null(DataType::Null).into_literal(), IntoLiteral::into_literal)
     }
 }
 
@@ -156,6 +178,20 @@ impl<T: IntoValue, const N: usize> IntoValue for [T; N] {
         Column::call("array", self.into_iter().map(IntoValue::into_value).collect())
     }
 }
+
+macro_rules! maps {
+    ($($map:ident),*) => {
+        $(/// A map of keys and values.
+        impl<K: IntoValue, V: IntoValue> IntoValue for std::collections::$map<K, V> {
+            fn into_value(self) -> Column {
+                let entries = self.into_iter().flat_map(|(key, value)| [key.into_value(), value.into_value()]);
+                Column::call("map", entries.collect())
+            }
+        })*
+    };
+}
+
+maps! { BTreeMap, HashMap }
 
 impl<T: IntoColumn> IntoColumns for T {
     fn into_columns(self) -> Vec<Column> {

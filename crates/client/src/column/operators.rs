@@ -28,6 +28,12 @@ macro_rules! arithmetic {
             fn $method(self, right: Column) -> Column {
                 Column::call($sign, vec![self.into_value(), right])
             }
+        }
+        impl ops::$trait<&Column> for $type {
+            type Output = Column;
+            fn $method(self, right: &Column) -> Column {
+                Column::call($sign, vec![self.into_value(), right.clone()])
+            }
         })*
     };
 }
@@ -40,34 +46,52 @@ arithmetic! {
     Rem rem "%",
 }
 
-/// Boolean AND, as in PySpark; bits are joined by [`Column::bitwise_and`].
-impl<R: IntoValue> ops::BitAnd<R> for Column {
-    type Output = Column;
-    fn bitand(self, right: R) -> Column {
-        self.and(right)
-    }
+macro_rules! boolean {
+    ($($(#[$doc:meta])* $trait:ident $operator:ident $method:ident;)*) => {
+        $($(#[$doc])*
+        impl<R: IntoValue> ops::$trait<R> for Column {
+            type Output = Column;
+            fn $operator(self, right: R) -> Column {
+                self.$method(right)
+            }
+        }
+        $(#[$doc])*
+        impl<R: IntoValue> ops::$trait<R> for &Column {
+            type Output = Column;
+            fn $operator(self, right: R) -> Column {
+                self.clone().$method(right)
+            }
+        })*
+    };
 }
 
-/// Boolean OR, as in PySpark; bits are joined by [`Column::bitwise_or`].
-impl<R: IntoValue> ops::BitOr<R> for Column {
-    type Output = Column;
-    fn bitor(self, right: R) -> Column {
-        self.or(right)
-    }
+boolean! {
+    /// Boolean AND, as in PySpark; bits are joined by [`Column::bitwise_and`].
+    BitAnd bitand and;
+    /// Boolean OR, as in PySpark; bits are joined by [`Column::bitwise_or`].
+    BitOr bitor or;
 }
 
-impl ops::Not for Column {
-    type Output = Column;
-    fn not(self) -> Column {
-        Column::call("not", vec![self])
-    }
+macro_rules! prefix {
+    ($($trait:ident $operator:ident $name:literal;)*) => {
+        $(impl ops::$trait for Column {
+            type Output = Column;
+            fn $operator(self) -> Column {
+                Column::call($name, vec![self])
+            }
+        }
+        impl ops::$trait for &Column {
+            type Output = Column;
+            fn $operator(self) -> Column {
+                Column::call($name, vec![self.clone()])
+            }
+        })*
+    };
 }
 
-impl ops::Neg for Column {
-    type Output = Column;
-    fn neg(self) -> Column {
-        Column::call("negative", vec![self])
-    }
+prefix! {
+    Not not "not";
+    Neg neg "negative";
 }
 
 macro_rules! binary {

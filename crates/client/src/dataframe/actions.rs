@@ -7,8 +7,10 @@ use crate::rows::{Row, records};
 use arrow::array::RecordBatch;
 use firesteel_proto::connect as proto;
 use firesteel_types::StructType;
+use futures::Stream;
 use proto::relation::RelType;
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
 
 /// How `show` lays out rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +49,28 @@ impl DataFrame {
 
     /// The rows batch by batch, as the server makes them.
     pub fn stream(&self) -> Result<BatchStream> {
-        let responses = self.session.responses(self.root())?;
+        let responses = self.session.responses(self.root(), Some(Arc::clone(&self.plan)))?;
         Ok(BatchStream::new(self.session.clone(), responses))
+    }
+
+    /// The rows as values of a type, one by one, as the server makes them.
+    ///
+    /// ```
+    /// # use futures::TryStreamExt;
+    /// # async fn run(spark: firesteel_client::SparkSession) -> firesteel_client::Result<()> {
+    /// let mut numbers = spark.range(0, 1000).stream_as::<(i64,)>()?;
+    /// let mut sum = 0;
+    /// while let Some((number,)) = numbers.try_next().await? {
+    ///     sum += number;
+    /// }
+    /// assert_eq!(sum, 499_500);
+    /// # Ok(()) }
+    /// # firesteel_client::doc_test(run);
+    /// ```
+    pub fn stream_as<T: DeserializeOwned + Send + 'static>(
+        &self,
+    ) -> Result<impl Stream<Item = Result<T>> + Send + Unpin + use<T>> {
+        Ok(self.stream()?.records())
     }
 
     /// All rows.

@@ -1,9 +1,8 @@
 //! NULL filled, dropped, replaced.
 
 use super::{DataFrame, names};
-use crate::column::{Column, IntoValue};
+use crate::column::IntoLiteral;
 use firesteel_proto::connect as proto;
-use proto::expression::ExprType;
 use proto::expression::literal::LiteralType;
 use proto::relation::RelType;
 
@@ -18,15 +17,7 @@ pub enum MissingRule {
     FewerThan(i32),
 }
 
-/// The literal of a column that is one.
-pub(super) fn literal_of(column: Column) -> Option<proto::expression::Literal> {
-    match column.expression.expr_type {
-        Some(ExprType::Literal(literal)) => Some(literal),
-        _ => None,
-    }
-}
-
-/// Spark fills with BIGINT and DOUBLE only, and casts them to the column's type.
+/// Spark fills and replaces with BIGINT and DOUBLE only, and casts them to the column's type.
 fn widened(mut literal: proto::expression::Literal) -> proto::expression::Literal {
     literal.literal_type = literal.literal_type.map(|of| match of {
         LiteralType::Byte(number) | LiteralType::Short(number) | LiteralType::Integer(number) => {
@@ -40,18 +31,16 @@ fn widened(mut literal: proto::expression::Literal) -> proto::expression::Litera
 
 impl DataFrame {
     /// NULL replaced by a value, in some columns or in all that have its type, if none are named.
-    pub fn fill_na(&self, value: impl IntoValue, columns: impl IntoIterator<Item = impl Into<String>>) -> DataFrame {
-        self.filled(names(columns), literal_of(value.into_value()).map(widened).into_iter().collect())
+    pub fn fill_na(&self, value: impl IntoLiteral, columns: impl IntoIterator<Item = impl Into<String>>) -> DataFrame {
+        self.filled(names(columns), vec![widened(value.into_literal())])
     }
 
     /// NULL replaced by a value for each column.
-    pub fn fill_na_by<V: IntoValue>(&self, values: impl IntoIterator<Item = (impl Into<String>, V)>) -> DataFrame {
+    pub fn fill_na_by<V: IntoLiteral>(&self, values: impl IntoIterator<Item = (impl Into<String>, V)>) -> DataFrame {
         let (mut columns, mut literals) = (Vec::new(), Vec::new());
         for (name, value) in values {
-            if let Some(literal) = literal_of(value.into_value()) {
-                columns.push(name.into());
-                literals.push(widened(literal));
-            }
+            columns.push(name.into());
+            literals.push(widened(value.into_literal()));
         }
         self.filled(columns, literals)
     }
@@ -77,15 +66,15 @@ impl DataFrame {
     }
 
     /// Values replaced by others, in some columns or, if none are named, in all of their type.
-    pub fn replace<O: IntoValue, N: IntoValue>(
+    pub fn replace<O: IntoLiteral, N: IntoLiteral>(
         &self,
         replacements: impl IntoIterator<Item = (O, N)>,
         columns: impl IntoIterator<Item = impl Into<String>>,
     ) -> DataFrame {
         let cols = names(columns);
         let replacement = |(old, new): (O, N)| proto::na_replace::Replacement {
-            old_value: literal_of(old.into_value()),
-            new_value: literal_of(new.into_value()),
+            old_value: Some(widened(old.into_literal())),
+            new_value: Some(widened(new.into_literal())),
         };
         let replacements: Vec<_> = replacements.into_iter().map(replacement).collect();
         self.derive(move |inputs| {

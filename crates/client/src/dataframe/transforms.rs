@@ -1,7 +1,7 @@
 //! Frames from a frame: rows chosen, ordered, joined by sets; columns chosen and made.
 
 use super::{DataFrame, expressions, names};
-use crate::column::{Column, IntoColumn, IntoColumns, IntoValue};
+use crate::column::{Column, IntoColumn, IntoColumns, IntoLiteral};
 use crate::functions::{self, col, expr, internal};
 use crate::group::{GroupKind, GroupedData};
 use crate::observation::Observation;
@@ -394,7 +394,7 @@ impl DataFrame {
     }
 
     /// About a fraction of the rows for each value of a column.
-    pub fn sample_by<V: IntoValue>(
+    pub fn sample_by<V: IntoLiteral>(
         &self,
         column: impl IntoColumn,
         fractions: impl IntoIterator<Item = (V, f64)>,
@@ -402,7 +402,7 @@ impl DataFrame {
     ) -> DataFrame {
         let Column { expression, references } = column.into_column();
         let fraction = |(value, fraction): (V, f64)| proto::stat_sample_by::Fraction {
-            stratum: super::missing::literal_of(value.into_value()),
+            stratum: Some(value.into_literal()),
             fraction,
         };
         let fractions: Vec<_> = fractions.into_iter().map(fraction).collect();

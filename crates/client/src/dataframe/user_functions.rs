@@ -11,12 +11,22 @@ pub use proto::CommonInlineUserDefinedFunction as InlineFunction;
 impl DataFrame {
     /// A function over the batches of each partition, such as a pickled `mapInArrow`.
     pub fn map_partitions(&self, function: InlineFunction, barrier: bool) -> DataFrame {
+        self.mapped(function, barrier, None)
+    }
+
+    /// As [`map_partitions`](Self::map_partitions), by tasks with a
+    /// [profile of resources](crate::SparkSession::create_resource_profile).
+    pub fn map_partitions_with(&self, function: InlineFunction, barrier: bool, profile_id: i32) -> DataFrame {
+        self.mapped(function, barrier, Some(profile_id))
+    }
+
+    fn mapped(&self, function: InlineFunction, barrier: bool, profile_id: Option<i32>) -> DataFrame {
         self.derive(move |inputs| {
             RelType::MapPartitions(Box::new(proto::MapPartitions {
                 input: inputs.take(),
                 func: Some(function.clone()),
                 is_barrier: Some(barrier),
-                profile_id: None,
+                profile_id,
             }))
         })
     }
@@ -91,5 +101,10 @@ impl crate::SparkSession {
         self.frame(crate::plan::Plan::new(Vec::new(), references, move |_| {
             RelType::CommonInlineUserDefinedTableFunction(function.clone())
         }))
+    }
+
+    /// The rows of a source that is sent along, such as a pickled Python data source.
+    pub fn inline_data_source(&self, source: proto::CommonInlineUserDefinedDataSource) -> DataFrame {
+        self.leaf(RelType::CommonInlineUserDefinedDataSource(source))
     }
 }

@@ -54,6 +54,13 @@ pub fn call_udf(name: impl Into<String>, arguments: impl IntoColumns) -> Column 
     call_function(name, arguments)
 }
 
+/// A call of a function that is sent along, such as a pickled Python function.
+pub fn call_inline(mut function: crate::InlineFunction, arguments: impl IntoColumns) -> Column {
+    let (arguments, references) = crate::column::split(arguments.into_columns());
+    function.arguments = arguments;
+    Column::of(ExprType::CommonInlineUserDefinedFunction(function)).with_references(references)
+}
+
 /// Marks a frame as small enough to be sent to every worker of a join.
 pub fn broadcast(frame: &DataFrame) -> DataFrame {
     frame.hint("broadcast", ())
@@ -122,6 +129,36 @@ pub fn convert_timezone(source: Option<Column>, target: impl IntoValue, timestam
     let mut arguments: Vec<Column> = source.into_iter().collect();
     arguments.extend([target.into_value(), timestamp.into_column()]);
     Column::call("convert_timezone", arguments)
+}
+
+/// Windows of time of a duration, such as `"10 minutes"`, one after the other; a struct of `start` and `end`.
+///
+/// ```
+/// # use firesteel_client::functions::{col, count, lit, window};
+/// # async fn run(spark: firesteel_client::SparkSession) -> firesteel_client::Result<()> {
+/// let clicks = spark.sql("SELECT timestamp'2024-01-01 10:07:00' AS at").await?;
+/// let counts = clicks.group_by(window("at", "5 minutes")).agg(count(lit(1)).alias("n"));
+/// assert_eq!(counts.select("n").first::<(i64,)>().await?, Some((1,)));
+/// # Ok(()) }
+/// # firesteel_client::doc_test(run);
+/// ```
+pub fn window(time: impl IntoColumn, duration: impl IntoValue) -> Column {
+    Column::call("window", vec![time.into_column(), duration.into_value()])
+}
+
+/// As [`window`], with a new window each `slide`, which may be shorter than a window.
+pub fn window_sliding(time: impl IntoColumn, duration: impl IntoValue, slide: impl IntoValue) -> Column {
+    Column::call("window", vec![time.into_column(), duration.into_value(), slide.into_value()])
+}
+
+/// As [`window_sliding`], where the first window starts so long after 1970.
+pub fn window_from(
+    time: impl IntoColumn,
+    duration: impl IntoValue,
+    slide: impl IntoValue,
+    start: impl IntoValue,
+) -> Column {
+    Column::call("window", vec![time.into_column(), duration.into_value(), slide.into_value(), start.into_value()])
 }
 
 /// The logarithm to a base.

@@ -12,11 +12,11 @@ functions! {
     fn acosh = "acosh"(col: IntoColumn);
     /// The date that many months later; where the month is too short, its last day.
     fn add_months = "add_months"(start: IntoColumn, months: IntoColumn);
-    /// Decrypts by AES.
+    /// What `aes_encrypt` made `expr` of.
     fn aes_decrypt = "aes_decrypt"(input: IntoColumn, key: IntoColumn);
     /// As [`aes_decrypt`], with any of these arguments, in this order: `mode`, `padding`, `aad`.
     fn aes_decrypt_with = "aes_decrypt"(input: IntoColumn, key: IntoColumn, ..arguments);
-    /// Encrypts by AES.
+    /// `expr` encrypted by AES, after the initialisation vector.
     fn aes_encrypt = "aes_encrypt"(input: IntoColumn, key: IntoColumn);
     /// As [`aes_encrypt`], with any of these arguments, in this order: `mode`, `padding`, `iv`, `aad`.
     fn aes_encrypt_with = "aes_encrypt"(input: IntoColumn, key: IntoColumn, ..arguments);
@@ -120,7 +120,7 @@ functions! {
     fn bitmap_count = "bitmap_count"(col: IntoColumn);
     /// Returns the bitwise OR of the bitmaps of a group.
     fn bitmap_or_agg = "bitmap_or_agg"(col: IntoColumn);
-    /// Spark's `~`.
+    /// The number with each bit the other way round.
     fn bitwise_not = "~"(col: IntoColumn);
     /// Returns true if all values of a group are true.
     fn bool_and = "bool_and"(col: IntoColumn);
@@ -184,7 +184,7 @@ functions! {
     fn count = "count"(col: IntoColumn);
     /// Returns the number of rows for which the expression is true.
     fn count_if = "count_if"(col: IntoColumn);
-    /// Spark's `count_min_sketch`.
+    /// Returns a count-min sketch of the values of a group.
     fn count_min_sketch = "count_min_sketch"(col: IntoColumn, eps: IntoValue, confidence: IntoValue);
     /// As [`count_min_sketch`], with `seed`.
     fn count_min_sketch_with = "count_min_sketch"(col: IntoColumn, eps: IntoValue, confidence: IntoValue, seed: IntoValue);
@@ -208,7 +208,7 @@ functions! {
     fn current_database = "current_database"();
     /// The date at the start of the query, in the session's time zone.
     fn current_date = "current_date"();
-    /// Spark's `current_path`.
+    /// The schemas in which functions are looked for, in their order.
     fn current_path = "current_path"();
     /// The name of the current schema.
     fn current_schema = "current_schema"();
@@ -318,9 +318,9 @@ functions! {
     fn getbit = "getbit"(col: IntoColumn, pos: IntoColumn);
     /// The greatest of the values that are not NULL; NaN is greater than any number.
     fn greatest = "greatest"(..columns);
-    /// Spark's `grouping`.
+    /// 1 where a row sums up over a column of grouping sets, else 0.
     fn grouping = "grouping"(col: IntoColumn);
-    /// Spark's `grouping_id`.
+    /// A number whose bits tell over which columns of grouping sets a row sums up.
     fn grouping_id = "grouping_id"(..columns);
     /// A hash of the arguments by Murmur3.
     fn hash = "hash"(..columns);
@@ -328,17 +328,17 @@ functions! {
     fn hex = "hex"(col: IntoColumn);
     /// Returns a histogram of the values of a group: the centres and heights of nb bins.
     fn histogram_numeric = "histogram_numeric"(col: IntoColumn, n_bins: IntoColumn);
-    /// Spark's `hll_sketch_agg`.
+    /// Returns a HyperLogLog sketch of the values of a group, updatable.
     fn hll_sketch_agg = "hll_sketch_agg"(col: IntoColumn);
     /// As [`hll_sketch_agg`], with `lg_config_k`.
     fn hll_sketch_agg_with = "hll_sketch_agg"(col: IntoColumn, lg_config_k: IntoValue);
-    /// Spark's `hll_sketch_estimate`.
+    /// Returns about how many different values a HyperLogLog sketch has seen.
     fn hll_sketch_estimate = "hll_sketch_estimate"(col: IntoColumn);
-    /// Spark's `hll_union`.
+    /// Returns the union of two HyperLogLog sketches.
     fn hll_union = "hll_union"(col1: IntoColumn, col2: IntoColumn);
     /// As [`hll_union`], with `allow_different_lg_config_k`.
     fn hll_union_with = "hll_union"(col1: IntoColumn, col2: IntoColumn, allow_different_lg_config_k: IntoValue);
-    /// Spark's `hll_union_agg`.
+    /// Returns the union of the HyperLogLog sketches of a group.
     fn hll_union_agg = "hll_union_agg"(col: IntoColumn);
     /// As [`hll_union_agg`], with `allow_different_lg_config_k`.
     fn hll_union_agg_with = "hll_union_agg"(col: IntoColumn, allow_different_lg_config_k: IntoValue);
@@ -368,9 +368,9 @@ functions! {
     fn instr = "instr"(text: IntoColumn, substr: IntoValue);
     /// True where the bytes are valid UTF-8.
     fn is_valid_utf8 = "is_valid_utf8"(text: IntoColumn);
-    /// Spark's `is_valid_variant`.
+    /// Whether the bytes of a variant are well formed.
     fn is_valid_variant = "is_valid_variant"(v: IntoColumn);
-    /// Spark's `is_variant_null`.
+    /// Whether a variant is the null of JSON; not so for NULL.
     fn is_variant_null = "is_variant_null"(v: IntoColumn);
     /// True if the value is NaN; false for NULL.
     fn isnan = "isnan"(col: IntoColumn);
@@ -386,59 +386,59 @@ functions! {
     fn json_object_keys = "json_object_keys"(col: IntoColumn);
     /// Several fields of a JSON object as columns of text.
     fn json_tuple = "json_tuple"(col: IntoColumn, ..columns);
-    /// Spark's `kll_merge_agg_bigint`.
+    /// Returns one KLL sketch of those of a group.
     fn kll_merge_agg_bigint = "kll_merge_agg_bigint"(col: IntoColumn);
     /// As [`kll_merge_agg_bigint`], with `k`.
     fn kll_merge_agg_bigint_with = "kll_merge_agg_bigint"(col: IntoColumn, k: IntoValue);
-    /// Spark's `kll_merge_agg_double`.
+    /// Returns one KLL sketch of those of a group.
     fn kll_merge_agg_double = "kll_merge_agg_double"(col: IntoColumn);
     /// As [`kll_merge_agg_double`], with `k`.
     fn kll_merge_agg_double_with = "kll_merge_agg_double"(col: IntoColumn, k: IntoValue);
-    /// Spark's `kll_merge_agg_float`.
+    /// Returns one KLL sketch of those of a group.
     fn kll_merge_agg_float = "kll_merge_agg_float"(col: IntoColumn);
     /// As [`kll_merge_agg_float`], with `k`.
     fn kll_merge_agg_float_with = "kll_merge_agg_float"(col: IntoColumn, k: IntoValue);
-    /// Spark's `kll_sketch_agg_bigint`.
+    /// Returns a KLL sketch of the values of a group, compact.
     fn kll_sketch_agg_bigint = "kll_sketch_agg_bigint"(col: IntoColumn);
     /// As [`kll_sketch_agg_bigint`], with `k`.
     fn kll_sketch_agg_bigint_with = "kll_sketch_agg_bigint"(col: IntoColumn, k: IntoValue);
-    /// Spark's `kll_sketch_agg_double`.
+    /// Returns a KLL sketch of the values of a group, compact.
     fn kll_sketch_agg_double = "kll_sketch_agg_double"(col: IntoColumn);
     /// As [`kll_sketch_agg_double`], with `k`.
     fn kll_sketch_agg_double_with = "kll_sketch_agg_double"(col: IntoColumn, k: IntoValue);
-    /// Spark's `kll_sketch_agg_float`.
+    /// Returns a KLL sketch of the values of a group, compact.
     fn kll_sketch_agg_float = "kll_sketch_agg_float"(col: IntoColumn);
     /// As [`kll_sketch_agg_float`], with `k`.
     fn kll_sketch_agg_float_with = "kll_sketch_agg_float"(col: IntoColumn, k: IntoValue);
-    /// Spark's `kll_sketch_get_n_bigint`.
+    /// Returns how many values a KLL sketch has seen.
     fn kll_sketch_get_n_bigint = "kll_sketch_get_n_bigint"(col: IntoColumn);
-    /// Spark's `kll_sketch_get_n_double`.
+    /// Returns how many values a KLL sketch has seen.
     fn kll_sketch_get_n_double = "kll_sketch_get_n_double"(col: IntoColumn);
-    /// Spark's `kll_sketch_get_n_float`.
+    /// Returns how many values a KLL sketch has seen.
     fn kll_sketch_get_n_float = "kll_sketch_get_n_float"(col: IntoColumn);
-    /// Spark's `kll_sketch_get_quantile_bigint`.
+    /// Returns the values at ranks between 0 and 1.
     fn kll_sketch_get_quantile_bigint = "kll_sketch_get_quantile_bigint"(sketch: IntoColumn, rank: IntoColumn);
-    /// Spark's `kll_sketch_get_quantile_double`.
+    /// Returns the values at ranks between 0 and 1.
     fn kll_sketch_get_quantile_double = "kll_sketch_get_quantile_double"(sketch: IntoColumn, rank: IntoColumn);
-    /// Spark's `kll_sketch_get_quantile_float`.
+    /// Returns the values at ranks between 0 and 1.
     fn kll_sketch_get_quantile_float = "kll_sketch_get_quantile_float"(sketch: IntoColumn, rank: IntoColumn);
-    /// Spark's `kll_sketch_get_rank_bigint`.
+    /// Returns the ranks of values, between 0 and 1.
     fn kll_sketch_get_rank_bigint = "kll_sketch_get_rank_bigint"(sketch: IntoColumn, quantile: IntoColumn);
-    /// Spark's `kll_sketch_get_rank_double`.
+    /// Returns the ranks of values, between 0 and 1.
     fn kll_sketch_get_rank_double = "kll_sketch_get_rank_double"(sketch: IntoColumn, quantile: IntoColumn);
-    /// Spark's `kll_sketch_get_rank_float`.
+    /// Returns the ranks of values, between 0 and 1.
     fn kll_sketch_get_rank_float = "kll_sketch_get_rank_float"(sketch: IntoColumn, quantile: IntoColumn);
-    /// Spark's `kll_sketch_merge_bigint`.
+    /// Returns one KLL sketch of two.
     fn kll_sketch_merge_bigint = "kll_sketch_merge_bigint"(left: IntoColumn, right: IntoColumn);
-    /// Spark's `kll_sketch_merge_double`.
+    /// Returns one KLL sketch of two.
     fn kll_sketch_merge_double = "kll_sketch_merge_double"(left: IntoColumn, right: IntoColumn);
-    /// Spark's `kll_sketch_merge_float`.
+    /// Returns one KLL sketch of two.
     fn kll_sketch_merge_float = "kll_sketch_merge_float"(left: IntoColumn, right: IntoColumn);
-    /// Spark's `kll_sketch_to_string_bigint`.
+    /// Returns a description of a KLL sketch.
     fn kll_sketch_to_string_bigint = "kll_sketch_to_string_bigint"(col: IntoColumn);
-    /// Spark's `kll_sketch_to_string_double`.
+    /// Returns a description of a KLL sketch.
     fn kll_sketch_to_string_double = "kll_sketch_to_string_double"(col: IntoColumn);
-    /// Spark's `kll_sketch_to_string_float`.
+    /// Returns a description of a KLL sketch.
     fn kll_sketch_to_string_float = "kll_sketch_to_string_float"(col: IntoColumn);
     /// Returns the excess kurtosis of the values of a group.
     fn kurtosis = "kurtosis"(col: IntoColumn);
@@ -608,7 +608,7 @@ functions! {
     fn overlay = "overlay"(src: IntoColumn, replace: IntoColumn, pos: IntoColumn);
     /// As [`overlay`], with `len`.
     fn overlay_with = "overlay"(src: IntoColumn, replace: IntoColumn, pos: IntoColumn, length: IntoColumn);
-    /// Spark's `parse_json`.
+    /// The variant that a JSON text says; fails for other texts.
     fn parse_json = "parse_json"(col: IntoColumn);
     /// A part of a URL: HOST, PATH, QUERY (or a parameter in it), REF, PROTOCOL, FILE, AUTHORITY or USERINFO.
     fn parse_url = "parse_url"(url: IntoColumn, part_to_extract: IntoColumn);
@@ -738,9 +738,9 @@ functions! {
     fn rtrim = "rtrim"(col: IntoColumn);
     /// As [`rtrim`], with `trim`.
     fn rtrim_with = "rtrim"(col: IntoColumn, trim: IntoColumn);
-    /// Spark's `schema_of_variant`.
+    /// The type of a variant, as SQL text.
     fn schema_of_variant = "schema_of_variant"(v: IntoColumn);
-    /// Spark's `schema_of_variant_agg`.
+    /// Returns the type, as SQL text, that the variants of a group have in common.
     fn schema_of_variant_agg = "schema_of_variant_agg"(v: IntoColumn);
     /// The secant of an angle in radians.
     fn sec = "sec"(col: IntoColumn);
@@ -806,19 +806,19 @@ functions! {
     fn split_part = "split_part"(src: IntoColumn, delimiter: IntoColumn, part_num: IntoColumn);
     /// The square root of `expr`; NaN below zero.
     fn sqrt = "sqrt"(col: IntoColumn);
-    /// Spark's `st_asbinary`.
+    /// A shape as WKB, the lowest byte of numbers first unless the endianness is XDR.
     fn st_asbinary = "st_asbinary"(geo: IntoColumn);
     /// As [`st_asbinary`], with `endianness`.
     fn st_asbinary_with = "st_asbinary"(geo: IntoColumn, endianness: IntoValue);
-    /// Spark's `st_geogfromwkb`.
+    /// The geography of WKB.
     fn st_geogfromwkb = "st_geogfromwkb"(wkb: IntoColumn);
-    /// Spark's `st_geomfromwkb`.
+    /// The geometry of WKB, in a reference system.
     fn st_geomfromwkb = "st_geomfromwkb"(wkb: IntoColumn);
     /// As [`st_geomfromwkb`], with `srid`.
     fn st_geomfromwkb_with = "st_geomfromwkb"(wkb: IntoColumn, srid: IntoColumn);
-    /// Spark's `st_setsrid`.
+    /// The same shape in another reference system; its coordinates stay.
     fn st_setsrid = "st_setsrid"(geo: IntoColumn, srid: IntoColumn);
-    /// Spark's `st_srid`.
+    /// The number of a shape's reference system.
     fn st_srid = "st_srid"(geo: IntoColumn);
     /// The values, row by row, in `n` rows.
     fn stack = "stack"(..columns);
@@ -832,7 +832,7 @@ functions! {
     fn stddev_pop = "stddev_pop"(col: IntoColumn);
     /// Returns the sample standard deviation of a group.
     fn stddev_samp = "stddev_samp"(col: IntoColumn);
-    /// Spark's `str_to_map`.
+    /// The map that a text says: its pairs are parted by one regular expression, key and value by another.
     fn str_to_map = "str_to_map"(text: IntoColumn);
     /// As [`str_to_map`], with any of these arguments, in this order: `pair_delim`, `key_value_delim`.
     fn str_to_map_with = "str_to_map"(text: IntoColumn, ..arguments);
@@ -840,7 +840,7 @@ functions! {
     fn string_agg = "string_agg"(col: IntoColumn);
     /// As [`string_agg`], with `delimiter`.
     fn string_agg_with = "string_agg"(col: IntoColumn, delimiter: IntoValue);
-    /// Spark's `struct`.
+    /// A struct of the values, its fields called after them.
     fn struct_ = "struct"(..columns);
     /// The part of the text from the character at `pos`, counted from 1 (below zero: from the end), `len` characters long.
     fn substr = "substr"(text: IntoColumn, pos: IntoColumn);
@@ -856,49 +856,49 @@ functions! {
     fn tan = "tan"(col: IntoColumn);
     /// The hyperbolic tangent of `expr`.
     fn tanh = "tanh"(col: IntoColumn);
-    /// Spark's `theta_difference`.
+    /// Returns what the first theta sketch has and the second has not.
     fn theta_difference = "theta_difference"(col1: IntoColumn, col2: IntoColumn);
-    /// Spark's `theta_intersection`.
+    /// Returns the intersection of two theta sketches.
     fn theta_intersection = "theta_intersection"(col1: IntoColumn, col2: IntoColumn);
-    /// Spark's `theta_intersection_agg`.
+    /// Returns the intersection of the theta sketches of a group.
     fn theta_intersection_agg = "theta_intersection_agg"(col: IntoColumn);
-    /// Spark's `theta_sketch_agg`.
+    /// Returns a theta sketch of the values of a group, compact.
     fn theta_sketch_agg = "theta_sketch_agg"(col: IntoColumn);
     /// As [`theta_sketch_agg`], with `lg_nom_entries`.
     fn theta_sketch_agg_with = "theta_sketch_agg"(col: IntoColumn, lg_nom_entries: IntoValue);
-    /// Spark's `theta_sketch_estimate`.
+    /// Returns about how many different values a theta sketch has seen.
     fn theta_sketch_estimate = "theta_sketch_estimate"(col: IntoColumn);
-    /// Spark's `theta_union`.
+    /// Returns the union of two theta sketches.
     fn theta_union = "theta_union"(col1: IntoColumn, col2: IntoColumn);
     /// As [`theta_union`], with `lg_nom_entries`.
     fn theta_union_with = "theta_union"(col1: IntoColumn, col2: IntoColumn, lg_nom_entries: IntoValue);
-    /// Spark's `theta_union_agg`.
+    /// Returns the union of the theta sketches of a group.
     fn theta_union_agg = "theta_union_agg"(col: IntoColumn);
     /// As [`theta_union_agg`], with `lg_nom_entries`.
     fn theta_union_agg_with = "theta_union_agg"(col: IntoColumn, lg_nom_entries: IntoValue);
-    /// Spark's `time_bucket`.
+    /// The start of the bucket that a timestamp falls into; buckets are an interval long and one of them starts at the origin.
     fn time_bucket = "time_bucket"(bucket_size: IntoColumn, ts: IntoColumn);
     /// As [`time_bucket`], with `origin`.
     fn time_bucket_with = "time_bucket"(bucket_size: IntoColumn, ts: IntoColumn, origin: IntoColumn);
     /// The number of whole units between two times of day.
     fn time_diff = "time_diff"(unit: IntoColumn, start: IntoColumn, end: IntoColumn);
-    /// Spark's `time_from_micros`.
+    /// The time of day so many microseconds after midnight.
     fn time_from_micros = "time_from_micros"(col: IntoColumn);
-    /// Spark's `time_from_millis`.
+    /// The time of day so many milliseconds after midnight.
     fn time_from_millis = "time_from_millis"(col: IntoColumn);
-    /// Spark's `time_from_seconds`.
+    /// The time of day so many seconds after midnight.
     fn time_from_seconds = "time_from_seconds"(col: IntoColumn);
-    /// Spark's `time_to_micros`.
+    /// The microseconds from midnight to a time of day.
     fn time_to_micros = "time_to_micros"(col: IntoColumn);
-    /// Spark's `time_to_millis`.
+    /// The milliseconds from midnight to a time of day.
     fn time_to_millis = "time_to_millis"(col: IntoColumn);
-    /// Spark's `time_to_seconds`.
+    /// The seconds from midnight to a time of day.
     fn time_to_seconds = "time_to_seconds"(col: IntoColumn);
     /// The first moment of a time's hour, minute or other unit.
     fn time_trunc = "time_trunc"(unit: IntoColumn, time: IntoColumn);
-    /// Spark's `timestampadd`.
+    /// The timestamp so many units later; the unit is a text such as `HOUR`.
     fn timestamp_add = "timestampadd"(unit: IntoValue, quantity: IntoColumn, ts: IntoColumn);
-    /// Spark's `timestampdiff`.
+    /// How many whole units lie between two timestamps; the unit is a text such as `HOUR`.
     fn timestamp_diff = "timestampdiff"(unit: IntoValue, start: IntoColumn, end: IntoColumn);
     /// The timestamp so many microseconds after 1970-01-01 00:00:00 UTC.
     fn timestamp_micros = "timestamp_micros"(col: IntoColumn);
@@ -918,7 +918,7 @@ functions! {
     fn to_date_with = "to_date"(col: IntoColumn, format: IntoValue);
     /// The number that a text stands for by a pattern such as `99,999.00`; fails where it does not match.
     fn to_number = "to_number"(col: IntoColumn, format: IntoColumn);
-    /// The time of day that text says.
+    /// The time of day that text says, by a pattern or as in a cast.
     fn to_time = "to_time"(text: IntoColumn);
     /// As [`to_time`], with `format`.
     fn to_time_with = "to_time"(text: IntoColumn, format: IntoColumn);
@@ -942,7 +942,7 @@ functions! {
     fn to_utc_timestamp = "to_utc_timestamp"(timestamp: IntoColumn, tz: IntoValue);
     /// A number, a date, a timestamp or a binary as text in a format.
     fn to_varchar = "to_varchar"(col: IntoColumn, format: IntoColumn);
-    /// Spark's `to_variant_object`.
+    /// A struct, a map or an array of them as a variant: structs and maps become objects.
     fn to_variant_object = "to_variant_object"(col: IntoColumn);
     /// The text with the characters of `from` replaced by those of `to`, and left out where `to` is shorter.
     fn translate = "translate"(src_col: IntoColumn, matching: IntoValue, replace: IntoValue);
@@ -954,7 +954,7 @@ functions! {
     fn trunc = "trunc"(date: IntoColumn, format: IntoValue);
     /// The sum, or NULL when it overflows.
     fn try_add = "try_add"(left: IntoColumn, right: IntoColumn);
-    /// Decrypts by AES.
+    /// What `aes_encrypt` made `expr` of; NULL where it cannot be decrypted.
     fn try_aes_decrypt = "try_aes_decrypt"(input: IntoColumn, key: IntoColumn);
     /// As [`try_aes_decrypt`], with any of these arguments, in this order: `mode`, `padding`, `aad`.
     fn try_aes_decrypt_with = "try_aes_decrypt"(input: IntoColumn, key: IntoColumn, ..arguments);
@@ -978,7 +978,7 @@ functions! {
     fn try_mod = "try_mod"(left: IntoColumn, right: IntoColumn);
     /// The product, or NULL when it overflows.
     fn try_multiply = "try_multiply"(left: IntoColumn, right: IntoColumn);
-    /// Spark's `try_parse_json`.
+    /// The variant that a JSON text says, or NULL for other texts.
     fn try_parse_json = "try_parse_json"(col: IntoColumn);
     /// As `parse_url`, but null where the URL is malformed.
     fn try_parse_url = "try_parse_url"(url: IntoColumn, part_to_extract: IntoColumn);
@@ -1000,7 +1000,7 @@ functions! {
     fn try_to_date_with = "try_to_date"(col: IntoColumn, format: IntoValue);
     /// As `to_number`, but null where the text does not match.
     fn try_to_number = "try_to_number"(col: IntoColumn, format: IntoColumn);
-    /// The time of day that text says; NULL where it says none.
+    /// As `to_time`, but NULL where the text says no time.
     fn try_to_time = "try_to_time"(text: IntoColumn);
     /// As [`try_to_time`], with `format`.
     fn try_to_time_with = "try_to_time"(text: IntoColumn, format: IntoColumn);
@@ -1012,85 +1012,85 @@ functions! {
     fn try_url_decode = "try_url_decode"(text: IntoColumn);
     /// The text itself; null where it is not valid UTF-8.
     fn try_validate_utf8 = "try_validate_utf8"(text: IntoColumn);
-    /// Spark's `try_variant_get`.
+    /// The part of a variant that a path leads to, as a type; NULL where there is no such part or it is not of the type.
     fn try_variant_get = "try_variant_get"(v: IntoColumn, path: IntoValue, target_type: IntoValue);
-    /// Spark's `tuple_difference_double`.
+    /// Returns what the first tuple sketch has and the second has not.
     fn tuple_difference_double = "tuple_difference_double"(col1: IntoColumn, col2: IntoColumn);
-    /// Spark's `tuple_difference_integer`.
+    /// Returns what the first tuple sketch has and the second has not.
     fn tuple_difference_integer = "tuple_difference_integer"(col1: IntoColumn, col2: IntoColumn);
-    /// Spark's `tuple_difference_theta_double`.
+    /// Returns what a tuple sketch has and a theta sketch has not.
     fn tuple_difference_theta_double = "tuple_difference_theta_double"(col1: IntoColumn, col2: IntoColumn);
-    /// Spark's `tuple_difference_theta_integer`.
+    /// Returns what a tuple sketch has and a theta sketch has not.
     fn tuple_difference_theta_integer = "tuple_difference_theta_integer"(col1: IntoColumn, col2: IntoColumn);
-    /// Spark's `tuple_intersection_agg_double`.
+    /// Returns the intersection of the tuple sketches of a group.
     fn tuple_intersection_agg_double = "tuple_intersection_agg_double"(col: IntoColumn);
     /// As [`tuple_intersection_agg_double`], with `mode`.
     fn tuple_intersection_agg_double_with = "tuple_intersection_agg_double"(col: IntoColumn, mode: IntoValue);
-    /// Spark's `tuple_intersection_agg_integer`.
+    /// Returns the intersection of the tuple sketches of a group.
     fn tuple_intersection_agg_integer = "tuple_intersection_agg_integer"(col: IntoColumn);
     /// As [`tuple_intersection_agg_integer`], with `mode`.
     fn tuple_intersection_agg_integer_with = "tuple_intersection_agg_integer"(col: IntoColumn, mode: IntoValue);
-    /// Spark's `tuple_intersection_double`.
+    /// Returns the intersection of two tuple sketches.
     fn tuple_intersection_double = "tuple_intersection_double"(col1: IntoColumn, col2: IntoColumn);
     /// As [`tuple_intersection_double`], with `mode`.
     fn tuple_intersection_double_with = "tuple_intersection_double"(col1: IntoColumn, col2: IntoColumn, mode: IntoValue);
-    /// Spark's `tuple_intersection_integer`.
+    /// Returns the intersection of two tuple sketches.
     fn tuple_intersection_integer = "tuple_intersection_integer"(col1: IntoColumn, col2: IntoColumn);
     /// As [`tuple_intersection_integer`], with `mode`.
     fn tuple_intersection_integer_with = "tuple_intersection_integer"(col1: IntoColumn, col2: IntoColumn, mode: IntoValue);
-    /// Spark's `tuple_intersection_theta_double`.
+    /// Returns the intersection of a tuple sketch and a theta sketch.
     fn tuple_intersection_theta_double = "tuple_intersection_theta_double"(col1: IntoColumn, col2: IntoColumn);
     /// As [`tuple_intersection_theta_double`], with `mode`.
     fn tuple_intersection_theta_double_with = "tuple_intersection_theta_double"(col1: IntoColumn, col2: IntoColumn, mode: IntoValue);
-    /// Spark's `tuple_intersection_theta_integer`.
+    /// Returns the intersection of a tuple sketch and a theta sketch.
     fn tuple_intersection_theta_integer = "tuple_intersection_theta_integer"(col1: IntoColumn, col2: IntoColumn);
     /// As [`tuple_intersection_theta_integer`], with `mode`.
     fn tuple_intersection_theta_integer_with = "tuple_intersection_theta_integer"(col1: IntoColumn, col2: IntoColumn, mode: IntoValue);
-    /// Spark's `tuple_sketch_agg_double`.
+    /// Returns a tuple sketch of the keys of a group with their numbers, compact.
     fn tuple_sketch_agg_double = "tuple_sketch_agg_double"(key: IntoColumn, summary: IntoColumn);
     /// As [`tuple_sketch_agg_double`], with any of these arguments, in this order: `lg_nom_entries`, `mode`.
     fn tuple_sketch_agg_double_with = "tuple_sketch_agg_double"(key: IntoColumn, summary: IntoColumn, ..arguments);
-    /// Spark's `tuple_sketch_agg_integer`.
+    /// Returns a tuple sketch of the keys of a group with their numbers, compact.
     fn tuple_sketch_agg_integer = "tuple_sketch_agg_integer"(key: IntoColumn, summary: IntoColumn);
     /// As [`tuple_sketch_agg_integer`], with any of these arguments, in this order: `lg_nom_entries`, `mode`.
     fn tuple_sketch_agg_integer_with = "tuple_sketch_agg_integer"(key: IntoColumn, summary: IntoColumn, ..arguments);
-    /// Spark's `tuple_sketch_estimate_double`.
+    /// Returns about how many different keys a tuple sketch has seen.
     fn tuple_sketch_estimate_double = "tuple_sketch_estimate_double"(col: IntoColumn);
-    /// Spark's `tuple_sketch_estimate_integer`.
+    /// Returns about how many different keys a tuple sketch has seen.
     fn tuple_sketch_estimate_integer = "tuple_sketch_estimate_integer"(col: IntoColumn);
-    /// Spark's `tuple_sketch_summary_double`.
+    /// Returns one number of all numbers of a tuple sketch.
     fn tuple_sketch_summary_double = "tuple_sketch_summary_double"(col: IntoColumn);
     /// As [`tuple_sketch_summary_double`], with `mode`.
     fn tuple_sketch_summary_double_with = "tuple_sketch_summary_double"(col: IntoColumn, mode: IntoValue);
-    /// Spark's `tuple_sketch_summary_integer`.
+    /// Returns one number of all numbers of a tuple sketch.
     fn tuple_sketch_summary_integer = "tuple_sketch_summary_integer"(col: IntoColumn);
     /// As [`tuple_sketch_summary_integer`], with `mode`.
     fn tuple_sketch_summary_integer_with = "tuple_sketch_summary_integer"(col: IntoColumn, mode: IntoValue);
-    /// Spark's `tuple_sketch_theta_double`.
+    /// Returns the part of the keys that a tuple sketch keeps.
     fn tuple_sketch_theta_double = "tuple_sketch_theta_double"(col: IntoColumn);
-    /// Spark's `tuple_sketch_theta_integer`.
+    /// Returns the part of the keys that a tuple sketch keeps.
     fn tuple_sketch_theta_integer = "tuple_sketch_theta_integer"(col: IntoColumn);
-    /// Spark's `tuple_union_agg_double`.
+    /// Returns the union of the tuple sketches of a group.
     fn tuple_union_agg_double = "tuple_union_agg_double"(col: IntoColumn);
     /// As [`tuple_union_agg_double`], with any of these arguments, in this order: `lg_nom_entries`, `mode`.
     fn tuple_union_agg_double_with = "tuple_union_agg_double"(col: IntoColumn, ..arguments);
-    /// Spark's `tuple_union_agg_integer`.
+    /// Returns the union of the tuple sketches of a group.
     fn tuple_union_agg_integer = "tuple_union_agg_integer"(col: IntoColumn);
     /// As [`tuple_union_agg_integer`], with any of these arguments, in this order: `lg_nom_entries`, `mode`.
     fn tuple_union_agg_integer_with = "tuple_union_agg_integer"(col: IntoColumn, ..arguments);
-    /// Spark's `tuple_union_double`.
+    /// Returns the union of two tuple sketches.
     fn tuple_union_double = "tuple_union_double"(col1: IntoColumn, col2: IntoColumn);
     /// As [`tuple_union_double`], with any of these arguments, in this order: `lg_nom_entries`, `mode`.
     fn tuple_union_double_with = "tuple_union_double"(col1: IntoColumn, col2: IntoColumn, ..arguments);
-    /// Spark's `tuple_union_integer`.
+    /// Returns the union of two tuple sketches.
     fn tuple_union_integer = "tuple_union_integer"(col1: IntoColumn, col2: IntoColumn);
     /// As [`tuple_union_integer`], with any of these arguments, in this order: `lg_nom_entries`, `mode`.
     fn tuple_union_integer_with = "tuple_union_integer"(col1: IntoColumn, col2: IntoColumn, ..arguments);
-    /// Spark's `tuple_union_theta_double`.
+    /// Returns the union of a tuple sketch and a theta sketch.
     fn tuple_union_theta_double = "tuple_union_theta_double"(col1: IntoColumn, col2: IntoColumn);
     /// As [`tuple_union_theta_double`], with any of these arguments, in this order: `lg_nom_entries`, `mode`.
     fn tuple_union_theta_double_with = "tuple_union_theta_double"(col1: IntoColumn, col2: IntoColumn, ..arguments);
-    /// Spark's `tuple_union_theta_integer`.
+    /// Returns the union of a tuple sketch and a theta sketch.
     fn tuple_union_theta_integer = "tuple_union_theta_integer"(col1: IntoColumn, col2: IntoColumn);
     /// As [`tuple_union_theta_integer`], with any of these arguments, in this order: `lg_nom_entries`, `mode`.
     fn tuple_union_theta_integer_with = "tuple_union_theta_integer"(col1: IntoColumn, col2: IntoColumn, ..arguments);
@@ -1138,7 +1138,7 @@ functions! {
     fn var_samp = "var_samp"(col: IntoColumn);
     /// Returns the sample variance of a group.
     fn variance = "variance"(col: IntoColumn);
-    /// Spark's `variant_get`.
+    /// The part of a variant that a path leads to, as a type; NULL where there is no such part, a failure where it is not of the type.
     fn variant_get = "variant_get"(v: IntoColumn, path: IntoValue, target_type: IntoValue);
     /// The version of the server: a release and a revision.
     fn version = "version"();
@@ -1150,23 +1150,23 @@ functions! {
     fn width_bucket = "width_bucket"(v: IntoColumn, min: IntoColumn, max: IntoColumn, num_bucket: IntoColumn);
     /// The last microsecond of a window.
     fn window_time = "window_time"(window_column: IntoColumn);
-    /// Spark's `xpath`.
+    /// The texts of the nodes that a path leads to; NULL for nodes that are no text.
     fn xpath = "xpath"(xml: IntoColumn, path: IntoColumn);
-    /// Spark's `xpath_boolean`.
+    /// Whether a path is true, or leads to a node.
     fn xpath_boolean = "xpath_boolean"(xml: IntoColumn, path: IntoColumn);
-    /// Spark's `xpath_double`.
+    /// The number that a path leads to; NaN for what is none.
     fn xpath_double = "xpath_double"(xml: IntoColumn, path: IntoColumn);
-    /// Spark's `xpath_float`.
+    /// The number that a path leads to; NaN for what is none.
     fn xpath_float = "xpath_float"(xml: IntoColumn, path: IntoColumn);
-    /// Spark's `xpath_int`.
+    /// The whole number that a path leads to; 0 for what is none.
     fn xpath_int = "xpath_int"(xml: IntoColumn, path: IntoColumn);
-    /// Spark's `xpath_long`.
+    /// The whole number that a path leads to; 0 for what is none.
     fn xpath_long = "xpath_long"(xml: IntoColumn, path: IntoColumn);
-    /// Spark's `xpath_number`.
+    /// The number that a path leads to; NaN for what is none.
     fn xpath_number = "xpath_number"(xml: IntoColumn, path: IntoColumn);
-    /// Spark's `xpath_short`.
+    /// The whole number that a path leads to; 0 for what is none.
     fn xpath_short = "xpath_short"(xml: IntoColumn, path: IntoColumn);
-    /// Spark's `xpath_string`.
+    /// The text of the first node that a path leads to.
     fn xpath_string = "xpath_string"(xml: IntoColumn, path: IntoColumn);
     /// A hash of 64 bits of the arguments by xxHash.
     fn xxhash64 = "xxhash64"(..columns);

@@ -87,7 +87,7 @@ impl SparkSessionBuilder {
         self
     }
 
-    /// Names the program in the server's records.
+    /// Names the program in the server's records; else it is `SPARK_CONNECT_USER_AGENT` of the environment.
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
         self.changes.user_agent = Some(agent.into());
         self
@@ -99,7 +99,7 @@ impl SparkSessionBuilder {
         self
     }
 
-    /// A setting of the session; what the server refuses is left as it is.
+    /// A setting of the session; what the server refuses is left as it is, and [told](SparkSession::warnings).
     pub fn config(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.configs.push((key.into(), value.into()));
         self
@@ -110,9 +110,14 @@ impl SparkSessionBuilder {
         self.config("spark.app.name", name)
     }
 
-    /// When to try again.
-    pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
-        self.options.retry = policy;
+    /// When to try again, in the place of the default policy.
+    pub fn retry_policy(self, policy: RetryPolicy) -> Self {
+        self.retry_policies([policy])
+    }
+
+    /// When to try again: the first policy that is for a failure, and has tries left, says how long to wait.
+    pub fn retry_policies(mut self, policies: impl IntoIterator<Item = RetryPolicy>) -> Self {
+        self.options.retries = policies.into_iter().collect();
         self
     }
 
@@ -169,7 +174,8 @@ impl SparkSessionBuilder {
         }
         let session = SparkSession::over(transport);
         if !self.configs.is_empty() {
-            session.conf().set_all_silently(self.configs).await?;
+            let warnings = session.conf().set_all_silently(self.configs).await?;
+            let _ = session.transport.warnings.set(warnings);
         }
         Ok(session)
     }

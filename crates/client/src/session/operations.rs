@@ -49,8 +49,7 @@ impl SparkSession {
             interrupt_type: kind.into(),
             interrupt,
         };
-        let answer =
-            self.transport.call(request, |mut stub, request| async move { stub.interrupt(request).await }).await?;
+        let answer = self.call(request, |mut stub, request| async move { stub.interrupt(request).await }).await?;
         Ok(answer.interrupted_ids)
     }
 
@@ -70,8 +69,7 @@ impl SparkSession {
             operation_status: Some(OperationStatusRequest { operation_ids, extensions: Vec::new() }),
             extensions: Vec::new(),
         };
-        let answer =
-            self.transport.call(request, |mut stub, request| async move { stub.get_status(request).await }).await?;
+        let answer = self.call(request, |mut stub, request| async move { stub.get_status(request).await }).await?;
         let status = |status: proto::get_status_response::OperationStatus| OperationStatus {
             state: match status.state() {
                 State::Unspecified | State::Unknown => OperationState::Unknown,

@@ -90,7 +90,7 @@ impl StreamingQueryManager {
     pub async fn listen(&self) -> Result<StreamingQueryEvents> {
         let bus = proto::StreamingQueryListenerBusCommand { command: Some(Bus::AddListenerBusListener(true)) };
         let command = proto::Command { command_type: Some(CommandType::StreamingQueryListenerBusCommand(bus)) };
-        let responses = self.session.responses(proto::plan::OpType::Command(command))?;
+        let responses = self.session.responses(proto::plan::OpType::Command(command), None)?;
         let mut responses = BatchStream::new(self.session.clone(), responses);
         // The first answer says that the server listens.
         responses.next_answer().await?;

@@ -1,14 +1,10 @@
 //! Sessions: settings, catalog, files, artifacts, copies, streams.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod support;
-
+use crate::support::{connect, server, session};
 use firesteel_client::functions::{col, lit};
 use firesteel_client::{ArtifactKind, NewTable, SaveMode, SparkSession};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{connect, server, session};
 use uuid::Uuid;
 
 /// A name that no other test has.
@@ -35,10 +31,16 @@ async fn settings_are_set_and_read() {
         .remote(server().url())
         .config("spark.sql.session.timeZone", "Asia/Tokyo")
         .app_name("test")
+        .config("spark.sql.warehouse.dir", "/nowhere")
         .without_progress_bar()
         .connect()
         .await
         .unwrap();
+    assert!(
+        spark.warnings().iter().any(|warning| warning.contains("spark.sql.warehouse.dir")),
+        "{:?}",
+        spark.warnings()
+    );
     assert_eq!(spark.conf().get("spark.sql.session.timeZone").await.unwrap(), "Asia/Tokyo");
     spark.stop().await.unwrap();
 }
@@ -209,4 +211,43 @@ fn calls_can_wait() {
     let refused = runtime.block_on(async { spark.range(0, 5).count().wait() });
     assert!(matches!(refused, Err(firesteel_client::Error::WouldBlock)));
     spark.stop().wait().unwrap();
+}
+
+#[tokio::test]
+async fn rows_are_merged_into_a_table() {
+    let spark = session().await;
+    let table = unique("merged");
+    spark.range(0, 3).with_column("n", lit(0)).write().format("parquet").save_as_table(&table).await.unwrap();
+    let updates = spark.range(2, 5).with_column("n", lit(7)).alias("updates");
+    let merged = updates
+        .merge_into(&table, firesteel_client::functions::expr(format!("{table}.id = updates.id")))
+        .when_matched()
+        .update([("n", col("updates.n"))])
+        .when_not_matched()
+        .insert_all()
+        .when_not_matched_by_source_if(col(format!("{table}.id")).eq(0))
+        .delete()
+        .merge()
+        .await;
+    match merged {
+        Ok(()) => {
+            let rows: Vec<(i64, i32)> = spark.table(&table).order_by("id").collect_as().await.unwrap();
+            assert_eq!(rows, [(1, 0), (2, 7), (3, 7), (4, 7)]);
+        }
+        // Spark's own session catalog has no tables for this.
+        Err(error) => assert_eq!(error.condition(), Some("UNSUPPORTED_FEATURE.TABLE_OPERATION"), "{error:?}"),
+    }
+    spark.sql(format!("DROP TABLE {table}")).await.unwrap();
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn calls_of_other_makers_go_along() {
+    use firesteel_client::InlineFunction;
+    let spark = session().await;
+    // Bytes that no Python can read: the server refuses them, by its own error.
+    let function = InlineFunction { function_name: "f".to_string(), deterministic: true, ..Default::default() };
+    let frame = spark.range(0, 1).select(firesteel_client::functions::call_inline(function, col("id")));
+    assert!(frame.collect().await.unwrap_err().spark().is_some());
+    spark.stop().await.unwrap();
 }

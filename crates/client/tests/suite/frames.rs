@@ -1,9 +1,6 @@
 //! Frames, columns and functions: the same rows on every server.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod support;
-
+use crate::support::session;
 use firesteel_client::functions::{self as f, col, expr, lit};
 use firesteel_client::{
     AsOfJoin, Bound, Column, DataFrame, DataType, ExplainMode, JoinType, Literal, MissingRule, Observation, On,
@@ -12,7 +9,6 @@ use firesteel_client::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use support::session;
 
 async fn rows<T: DeserializeOwned>(frame: &DataFrame) -> Vec<T> {
     match frame.collect_as().await {
@@ -300,6 +296,34 @@ async fn structs_go_and_come_back() {
     assert_eq!(row.to::<Reading>().unwrap(), readings[0]);
     assert!(row.get::<i32>("sensor").is_err());
     assert!(row.get::<i32>("nothing").is_err());
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn tuples_and_maps_go_and_come_back() {
+    let spark = session().await;
+    let data =
+        vec![(1i64, "a".to_string(), Some(BTreeMap::from([("x".to_string(), 1.5)]))), (2, "b".to_string(), None)];
+    let frame = spark.create_dataframe_from(&data).await.unwrap();
+    let types = frame.dtypes().await.unwrap().into_iter().map(|(name, of)| format!("{name} {of}")).collect::<Vec<_>>();
+    assert_eq!(types, ["_1 bigint", "_2 string", "_3 map<string,double>"]);
+    assert_eq!(rows::<(i64, String, Option<BTreeMap<String, f64>>)>(&frame.order_by("_1")).await, data);
+    let named = spark.create_dataframe_from_as(&[(7, "2024-02-29")], "n BIGINT, day DATE").await.unwrap();
+    assert_eq!(rows::<(i64, i32)>(&named).await, [(7, 19_782)]);
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn rows_come_one_by_one() {
+    use futures::TryStreamExt;
+    let spark = session().await;
+    let numbers = spark.range(0, 25_000).stream_as::<(i64,)>().unwrap();
+    let numbers: Vec<(i64,)> = numbers.try_collect().await.unwrap();
+    assert_eq!(numbers.len(), 25_000);
+    assert_eq!(numbers[24_999], (24_999,));
+    let mut rows = spark.range(5, 7).stream().unwrap().rows();
+    let first = rows.try_next().await.unwrap().unwrap();
+    assert_eq!(first.get::<i64>("id").unwrap(), 5);
     spark.stop().await.unwrap();
 }
 

@@ -1,38 +1,77 @@
 //! Broken connections: results arrive whole all the same.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod support;
-
+use crate::support::proxy::{Break, Proxy};
+use crate::support::{server, stubborn};
 use firesteel_client::functions::{col, lit};
 use firesteel_client::{Error, SparkSession};
-use support::proxy::Proxy;
-use support::{server, stubborn};
 
 const ROWS: i64 = 50 * 1000;
 
-/// Reads a result of many batches, breaking the connection after each number of bytes in turn.
-async fn read_broken(spark: &SparkSession, proxy: &Proxy, after: i64) -> Vec<i64> {
+/// Reads a result of many batches, while the proxy does what it was told.
+async fn read(spark: &SparkSession) -> (Vec<i64>, usize) {
     let mut batches = spark.range(0, ROWS).select((col("id"), lit("some text to send").alias("t"))).stream().unwrap();
-    proxy.break_after(after);
-    let mut ids = Vec::new();
+    let (mut ids, mut count) = (Vec::new(), 0);
     while let Some(batch) = batches.next_batch().await.unwrap() {
         ids.extend(firesteel_client::records::<(i64, String)>(&batch).unwrap().into_iter().map(|(id, _)| id));
+        count += usize::from(batch.num_rows() > 0);
     }
-    proxy.never_break();
-    ids
+    (ids, count)
+}
+
+/// A session behind a proxy, whose results come in many batches.
+async fn behind(proxy: &Proxy) -> SparkSession {
+    let spark = stubborn(&proxy.url).await.unwrap();
+    spark.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000).await.unwrap();
+    spark
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rows_are_exact_wherever_the_connection_breaks() {
+async fn rows_are_exact_at_whichever_response_the_connection_breaks() {
     let proxy = Proxy::start(server().url()).await;
-    let spark = stubborn(&proxy.url).await.unwrap();
-    spark.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000).await.unwrap();
+    let spark = behind(&proxy).await;
+    let whole: Vec<i64> = (0..ROWS).collect();
+    for at in [Break::Before, Break::After] {
+        let mut response = 0;
+        loop {
+            let before = proxy.breaks();
+            proxy.break_at(at(response));
+            let (ids, batches) = read(&spark).await;
+            assert_eq!(ids, whole, "broken at {:?}", at(response));
+            assert!(batches >= 50, "{batches} batches");
+            // The result has no such response: each one was tried.
+            if proxy.breaks() == before {
+                break;
+            }
+            response += 1;
+        }
+        assert!(response >= 50, "{response} responses");
+    }
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_are_exact_when_the_connection_breaks_after_every_response() {
+    let proxy = Proxy::start(server().url()).await;
+    let spark = behind(&proxy).await;
+    proxy.break_at(Break::AfterEach);
+    let (ids, _) = read(&spark).await;
+    assert_eq!(ids, (0..ROWS).collect::<Vec<_>>());
+    assert!(proxy.breaks() >= 50, "{} breaks", proxy.breaks());
+    proxy.never_break();
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_are_exact_at_whichever_byte_the_connection_breaks() {
+    let proxy = Proxy::start(server().url()).await;
+    let spark = behind(&proxy).await;
     let whole: Vec<i64> = (0..ROWS).collect();
     let mut after = 0;
     // From the first byte of the answers to beyond their end, in steps of about a batch.
     while after < 1_500_000 {
-        assert_eq!(read_broken(&spark, &proxy, after).await, whole, "broken after {after} bytes");
+        proxy.break_after(after);
+        assert_eq!(read(&spark).await.0, whole, "broken after {after} bytes");
+        proxy.never_break();
         after += 30_000;
     }
     assert!(proxy.breaks() >= 40, "{} breaks", proxy.breaks());

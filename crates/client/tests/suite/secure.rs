@@ -1,9 +1,5 @@
 //! TLS and tokens. Certificates are made by `openssl`; without it, TLS is not tested.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod support;
-
 use firesteel_client::doc_server::Server;
 use firesteel_client::{Error, SparkSession, SparkSessionBuilder};
 use std::path::Path;
@@ -32,7 +28,7 @@ fn builder(server: &Server) -> SparkSessionBuilder {
 
 #[tokio::test]
 async fn encrypted_connections_trust_an_authority() {
-    if !support::server().is_own() {
+    if !crate::support::server().is_own() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -54,7 +50,7 @@ async fn encrypted_connections_trust_an_authority() {
 
 #[tokio::test]
 async fn tokens_open_the_server() {
-    if !support::server().is_own() {
+    if !crate::support::server().is_own() {
         return;
     }
     let file = tempfile::NamedTempFile::new().unwrap();

@@ -1,7 +1,6 @@
 //! What the tests share: a server, and sessions on it.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
+pub mod frames;
 pub mod proxy;
 
 use firesteel_client::doc_server::Server;

@@ -1,13 +1,9 @@
 //! Checkpoints are released when nothing uses them any more.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod support;
-
+use crate::support::session;
 use firesteel_client::functions::{col, rand};
 use firesteel_client::{DataFrame, SparkSession, proto};
 use proto::relation::RelType;
-use support::session;
 
 fn relation_id(frame: &DataFrame) -> String {
     match frame.to_proto().rel_type {
@@ -59,6 +55,40 @@ async fn subqueries_keep_a_checkpoint_alive() {
 }
 
 #[tokio::test]
+async fn a_stream_keeps_its_checkpoint_alive() {
+    let spark = session().await;
+    let frame = spark.range(0, 3).local_checkpoint(true, None).await.unwrap();
+    let id = relation_id(&frame);
+    // The plan is only sent when the stream is read.
+    let mut batches = frame.filter(col("id").lt(2)).stream().unwrap();
+    drop(frame);
+    spark.flush().await;
+    let mut rows = 0;
+    while let Some(batch) = batches.next_batch().await.unwrap() {
+        rows += batch.num_rows();
+    }
+    assert_eq!(rows, 2);
+    drop(batches);
+    spark.flush().await;
+    assert!(!is_held(&spark, &id).await);
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn checkpoints_are_kept_at_a_storage_level_and_in_files() {
+    let spark = session().await;
+    let level = firesteel_client::StorageLevel::DISK_ONLY;
+    let frame = spark.range(0, 100).local_checkpoint(true, Some(level)).await.unwrap();
+    assert_eq!(frame.count().await.unwrap(), 100);
+    match spark.range(0, 100).checkpoint(true).await {
+        Ok(frame) => assert_eq!(frame.count().await.unwrap(), 100),
+        // A server may have no folder for them.
+        Err(error) => assert!(error.to_string().to_lowercase().contains("checkpoint"), "{error:?}"),
+    }
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test]
 async fn lazy_checkpoints_are_computed_once() {
     let spark = session().await;
     let frame = spark.range(0, 10).with_column("r", rand()).local_checkpoint(false, None).await.unwrap();
@@ -69,11 +99,12 @@ async fn lazy_checkpoints_are_computed_once() {
 #[tokio::test]
 async fn many_checkpoints_leave_nothing() {
     let spark = session().await;
-    let rounds = if support::server().is_own() { 10_000 } else { 200 };
+    let rounds = std::env::var("FIRESTEEL_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    let rounds = rounds.unwrap_or(if crate::support::server().is_own() { 10_000 } else { 200 });
     let mut ids = Vec::new();
     for round in 0..rounds {
         let frame = spark.range(0, 3).local_checkpoint(false, None).await.unwrap();
-        if round % (rounds / 20) == 0 {
+        if round % (rounds / 20).max(1) == 0 {
             ids.push(relation_id(&frame));
         }
     }

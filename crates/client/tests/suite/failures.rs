@@ -1,14 +1,10 @@
 //! Failures: Spark's own, and those of servers and connections.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod support;
-
+use crate::support::{server, session, stubborn};
 use firesteel_client::doc_server::Server;
 use firesteel_client::functions::col;
-use firesteel_client::{Error, ErrorKind, SparkSession};
+use firesteel_client::{Error, ErrorKind, OperationState, SparkSession};
 use std::time::Duration;
-use support::{server, session, stubborn};
 
 #[tokio::test]
 async fn analysis_errors_tell_condition_state_parameters_and_place() {
@@ -106,8 +102,66 @@ async fn an_interrupted_operation_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tag_of_a_frame_is_its_own() {
+    let spark = session().await;
+    let tagged = endless(&spark).with_tag("mine").unwrap();
+    assert!(spark.with_tag("").is_err());
+    assert!(spark.tags().is_empty());
+    assert_eq!(tagged.session().tags().into_iter().collect::<Vec<_>>(), ["mine"]);
+    let running = tokio::spawn(async move { tagged.collect().await });
+    while spark.interrupt_tag("mine").await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let error = running.await.unwrap().unwrap_err();
+    assert_eq!(error.condition(), Some("OPERATION_CANCELED"));
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_deadline_may_be_for_some_frames_only() {
+    let spark = session().await;
+    let limit = Duration::from_millis(200);
+    let error = endless(&spark).with_deadline(limit).collect().await.unwrap_err();
+    assert!(matches!(error, Error::DeadlineExceeded(of) if of == limit), "{error:?}");
+    assert_eq!(spark.range(0, 3).count().await.unwrap(), 3);
+    spark.stop().await.unwrap();
+}
+
+/// The state of an operation after it has ended.
+async fn end_of(spark: &SparkSession, operation_id: &str) -> OperationState {
+    loop {
+        let state = state_of(spark, operation_id).await;
+        if state != OperationState::Running && state != OperationState::Terminating {
+            return state;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn state_of(spark: &SparkSession, operation_id: &str) -> OperationState {
+    spark.operation_statuses([operation_id]).await.unwrap()[0].state
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dropped_stream_cancels_its_operation() {
-    use firesteel_client::OperationState;
+    let spark = session().await;
+    spark.version().await.unwrap();
+    let mut batches = endless(&spark).stream().unwrap();
+    let id = batches.operation_id().to_string();
+    // Reading sends the plan; there will be no row for long.
+    while state_of(&spark, &id).await != OperationState::Running {
+        let read = tokio::time::timeout(Duration::from_millis(20), batches.next_batch()).await;
+        assert!(read.is_err(), "{read:?}");
+    }
+    drop(batches);
+    spark.flush().await;
+    let state = end_of(&spark, &id).await;
+    assert!(matches!(state, OperationState::Cancelled | OperationState::Unknown), "{state:?}");
+    spark.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dropped_stream_cancels_its_operation_after_its_first_rows() {
     // A server that computes all rows at once would drown in so many.
     if !server().is_own() {
         return;
@@ -118,13 +172,7 @@ async fn a_dropped_stream_cancels_its_operation() {
     let id = batches.operation_id().to_string();
     drop(batches);
     spark.flush().await;
-    let state = loop {
-        let state = spark.operation_statuses([id.as_str()]).await.unwrap()[0].state;
-        if state != OperationState::Running && state != OperationState::Terminating {
-            break state;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    };
+    let state = end_of(&spark, &id).await;
     assert!(matches!(state, OperationState::Cancelled | OperationState::Unknown), "{state:?}");
     spark.stop().await.unwrap();
 }
