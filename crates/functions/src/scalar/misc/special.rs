@@ -59,7 +59,8 @@ function! {
             Err(SparkError::new("FEATURE_NOT_ENABLED")
                 .with("featureName", "Python Worker Logging")
                 .with("configKey", "spark.sql.pyspark.worker.logging.enabled")
-                .with("configValue", "true"))
+                .with("configValue", "true")
+                .with_class(ExceptionClass::Analysis))
         });
     usage "What Python workers logged.";
     since "4.1.0";
