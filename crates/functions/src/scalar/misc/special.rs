@@ -2,7 +2,7 @@
 
 use crate::scalar::string::declare::{function, param};
 use crate::{ArgType, Body, Signature};
-use firesteel_error::SparkError;
+use firesteel_error::{ExceptionClass, SparkError};
 
 fn elsewhere(name: &str) -> SparkError {
     SparkError::internal(format!("{name} is made by the analyzer"))
