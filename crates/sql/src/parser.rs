@@ -262,8 +262,20 @@ impl<'a> Parser<'a> {
 
     /// Nothing but semicolons may follow a statement.
     pub fn end(&mut self) -> Result<()> {
-        while self.take_mark(";") {}
+        let mut is_closed = false;
+        while self.take_mark(";") {
+            is_closed = true;
+        }
+        if is_closed && !self.at_end() {
+            return Err(self.extra_input());
+        }
         self.end_of_text()
+    }
+
+    /// The error of a token that nothing may stand for.
+    fn extra_input(&self) -> SparkError {
+        let token = self.peek();
+        self.syntax_error(token, &format!(": extra input '{}'", self.text_of(token)))
     }
 
     /// Keeps an error for later where the text's form is right so far, and goes on with a stand-in.
@@ -298,8 +310,7 @@ impl<'a> Parser<'a> {
         }
         // A single token too many is told as such.
         if self.ahead(1).kind == TokenKind::End {
-            let token = self.peek();
-            return Err(self.syntax_error(token, &format!(": extra input '{}'", self.text_of(token))));
+            return Err(self.extra_input());
         }
         Err(self.unexpected())
     }

@@ -2,7 +2,7 @@
 
 use crate::scalar::string::declare::{function, param};
 use crate::{ArgType, Body, Signature};
-use firesteel_error::SparkError;
+use firesteel_error::{ExceptionClass, SparkError};
 
 fn elsewhere(name: &str) -> SparkError {
     SparkError::internal(format!("{name} is made by the analyzer"))
@@ -59,7 +59,8 @@ function! {
             Err(SparkError::new("FEATURE_NOT_ENABLED")
                 .with("featureName", "Python Worker Logging")
                 .with("configKey", "spark.sql.pyspark.worker.logging.enabled")
-                .with("configValue", "true"))
+                .with("configValue", "true")
+                .with_class(ExceptionClass::Analysis))
         });
     usage "What Python workers logged.";
     since "4.1.0";
