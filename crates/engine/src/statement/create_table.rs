@@ -101,7 +101,7 @@ impl Runner {
         };
         if !has_no_columns {
             self.check_provider(&new.provider)?;
-            self.check_columns(&new)?;
+            self.check_new_columns(&new)?;
         }
         if self.catalog().table(&new.name).is_some() {
             return if create.if_not_exists { Ok(nothing()) } else { Err(already_exists(&new.name)) };
@@ -248,7 +248,7 @@ impl Runner {
     }
 
     /// Fails for columns that no table can have, and for a layout of columns that are not there.
-    fn check_columns(&self, new: &NewTable) -> Result<()> {
+    fn check_new_columns(&self, new: &NewTable) -> Result<()> {
         let case_sensitive = self.conf().case_sensitive;
         let mut seen: Vec<String> = Vec::new();
         for field in &new.schema.fields {
@@ -305,7 +305,7 @@ impl Runner {
         if new.schema.fields.is_empty() {
             self.inferred(&mut new)?;
         }
-        self.check_columns(&new)?;
+        self.check_new_columns(&new)?;
         let (mut data, mut partitions) = (Vec::new(), Vec::new());
         for column in &new.partition_columns {
             partitions.extend(new.schema.fields.iter().find(|f| f.name.eq_ignore_ascii_case(column)).cloned());

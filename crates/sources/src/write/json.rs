@@ -167,7 +167,7 @@ impl JsonEncoding {
             }
             DataType::Udt { sql_type, .. } => self.value(out, sql_type, array, row)?,
             DataType::Variant => match Variants::of(&array.slice(row, 1))?.get(0) {
-                Some(variant) => variant_text::write_part(out, &variant)?,
+                Some(variant) => variant_text::write_part(out, &variant, self.zone)?,
                 None => out.push_str("null"),
             },
             other => {

@@ -1,5 +1,6 @@
 //! `from_csv`, `to_csv` and `schema_of_csv`.
 
+use super::checks;
 use super::convert::{Converter, Outcome};
 use super::csv_line::{CsvField, Dialect, split, write_field};
 use super::formats::{Formats, print_day, print_moment};
