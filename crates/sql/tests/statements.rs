@@ -29,7 +29,7 @@ fn parts(name: &str) -> TableName {
 #[test]
 fn insert_has_a_target_and_a_query() {
     let Statement::Insert(insert) =
-        parse("INSERT OVERWRITE TABLE a.t PARTITION (p = 1, q) IF NOT EXISTS (x, y) SELECT 1, 2")
+        parse("INSERT OVERWRITE TABLE a.t PARTITION (p = 1, q = 2) IF NOT EXISTS (x, y) SELECT 1, 2")
     else {
         panic!()
     };
@@ -38,7 +38,7 @@ fn insert_has_a_target_and_a_query() {
     assert_eq!(insert.columns, ["x", "y"]);
     assert_eq!(
         insert.partition.iter().map(|(name, value)| (name.as_str(), value.is_some())).collect::<Vec<_>>(),
-        [("p", true), ("q", false)]
+        [("p", true), ("q", true)]
     );
     let Statement::Insert(insert) = parse("INSERT INTO t BY NAME (SELECT 1 AS a)") else { panic!() };
     assert!(insert.by_name && insert.columns.is_empty());

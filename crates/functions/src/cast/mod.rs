@@ -105,7 +105,7 @@ pub fn cast(expr: TypedExpr, to: &DataType, mode: Mode, context: &mut BuildConte
     if expr.data_type == to {
         return Ok(expr.named(name));
     }
-    if matches!(to, DataType::Time(_)) {
+    if matches!(to, DataType::Time(_)) && !expr.data_type.is_null() {
         crate::scalar::datetime::time::check_enabled(context)?;
     }
     if !can_cast(&expr.data_type, &to, mode) {
