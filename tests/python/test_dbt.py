@@ -12,8 +12,9 @@ import subprocess
 from decimal import Decimal
 
 import pytest
+from pyspark.sql import SparkSession
 
-from server import ROOT
+from server import ROOT, Server
 
 DBT = os.environ.get("FIRESTEEL_DBT")
 pytestmark = pytest.mark.skipif(not DBT, reason="FIRESTEEL_DBT is not set")
@@ -47,6 +48,20 @@ class Project:
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
         results = json.loads((self.folder / "target" / "run_results.json").read_text())["results"]
         return {result["unique_id"].split(".", 1)[1]: result["status"] for result in results}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    warehouse = tmp_path_factory.mktemp("warehouse")
+    with Server("--conf", f"spark.sql.warehouse.dir={warehouse}") as running:
+        yield running
+
+
+@pytest.fixture
+def spark(server):
+    session = SparkSession.builder.remote(server.url).create()
+    yield session
+    session.stop()
 
 
 @pytest.fixture(scope="module")

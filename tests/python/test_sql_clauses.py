@@ -116,3 +116,34 @@ def test_times_of_day_are_no_rows_and_no_columns_of_tables_unless_the_session_ha
     assert spark.sql("SELECT TIME'01:02:03' AS a").count() == 1
     spark.conf.set("spark.sql.timeType.enabled", "true")
     assert spark.sql("SELECT TIME'01:02:03' AS a").collect()[0].a.minute == 2
+
+
+def test_a_function_is_described_as_it_was_made(spark):
+    spark.sql("DROP FUNCTION IF EXISTS described")
+    spark.sql(
+        "CREATE FUNCTION described(x INT COMMENT 'c', yyy STRING DEFAULT 'q') RETURNS STRING COMMENT 'cc' RETURN yyy || x"
+    )
+    lines = [row[0] for row in spark.sql("DESCRIBE FUNCTION described").collect()]
+    assert lines == [
+        "Function: spark_catalog.default.described",
+        "Type:     SCALAR",
+        "Input:    x   INT   ",
+        "          yyy STRING",
+        "Returns:  STRING",
+    ]
+    lines = [row[0] for row in spark.sql("DESCRIBE FUNCTION EXTENDED described").collect()]
+    assert lines[2:9] == [
+        "Input:         x   INT    'c'",
+        "               yyy STRING DEFAULT 'q'",
+        "Returns:       STRING",
+        "Comment:       cc",
+        "Deterministic: true",
+        "Data Access:   CONTAINS SQL",
+        "Configs:       spark.sql.ansi.enabled=true",
+    ]
+    assert lines[-1] == "Body:          yyy || x"
+    assert spark.sql("SELECT described(yyy => 'n', x => 2)").columns == ["spark_catalog.default.described(2, n)"]
+    spark.sql("DROP FUNCTION described")
+    spark.sql("CREATE OR REPLACE TEMPORARY FUNCTION chance() RETURNS DOUBLE RETURN rand()")
+    lines = [row[0] for row in spark.sql("DESCRIBE FUNCTION EXTENDED chance").collect()]
+    assert "Deterministic: false" in lines

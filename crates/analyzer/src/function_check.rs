@@ -7,15 +7,24 @@ use crate::expression::{self, NamedExpr};
 use crate::resolved::{Resolved, project};
 use crate::scope::Scope;
 use datafusion::common::tree_node::TreeNode;
-use datafusion::logical_expr::Expr as DfExpr;
+use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{TypedExpr, cast};
 use firesteel_plan::{Expr, Origin};
 use firesteel_types::{DataType, StructField};
 
+/// What analysis tells of a function that is to be made.
+#[derive(Debug, Clone)]
+pub struct CheckedFunction {
+    /// The columns of its result.
+    pub columns: Vec<StructField>,
+    /// Whether it gives the same for the same arguments and tables.
+    pub is_deterministic: bool,
+}
+
 impl Analyzer<'_> {
-    /// Analyses a function that is to be made, and gives back the columns of its result.
-    pub fn check_function(&mut self, name: &str, function: &UserFunction, text: &str) -> Result<Vec<StructField>> {
+    /// Analyses a function that is to be made.
+    pub fn check_function(&mut self, name: &str, function: &UserFunction, text: &str) -> Result<CheckedFunction> {
         match function {
             UserFunction::SqlScalar { name: full_name, parameters, returns, body } => {
                 let scope = self.parameters(name, parameters, text)?;
@@ -27,7 +36,8 @@ impl Analyzer<'_> {
                     Some(returns) => self.returned(typed, returns)?,
                     None => typed,
                 };
-                Ok(vec![StructField::new(name, typed.data_type, true)])
+                let is_deterministic = !typed.expr.is_volatile();
+                Ok(CheckedFunction { columns: vec![StructField::new(name, typed.data_type, true)], is_deterministic })
             }
             UserFunction::SqlTable { name: full_name, parameters, columns, body } => {
                 let scope = self.parameters(name, parameters, text)?;
@@ -35,9 +45,14 @@ impl Analyzer<'_> {
                 let (resolved, _) = expression::within(self, (name, full_name), bound, |a| {
                     expression::correlated(a, body, &scope.closed())
                 })?;
-                self.check_columns((name, full_name), resolved, columns)
+                let is_volatile = |plan: &LogicalPlan| Ok(plan.expressions().iter().any(DfExpr::is_volatile));
+                let is_deterministic = !resolved.plan.exists(is_volatile).unwrap_or(false);
+                Ok(CheckedFunction {
+                    columns: self.check_columns((name, full_name), resolved, columns)?,
+                    is_deterministic,
+                })
             }
-            UserFunction::Python(_) => Ok(Vec::new()),
+            UserFunction::Python(_) => Ok(CheckedFunction { columns: Vec::new(), is_deterministic: true }),
         }
     }
 

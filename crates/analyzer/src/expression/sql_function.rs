@@ -120,13 +120,19 @@ pub(crate) fn scalar(
     scope: &Scope,
 ) -> Result<(TypedExpr, Vec<String>)> {
     let mut texts = Vec::new();
-    for argument in &call.arguments {
-        let value = match &argument.kind {
-            ExprKind::NamedArgument { value, .. } => value.as_ref(),
-            _ => argument,
+    for (i, argument) in call.arguments.iter().enumerate() {
+        let (position, value) = match &argument.kind {
+            ExprKind::NamedArgument { name, value } => {
+                let position = parameters.iter().position(|p| p.name.eq_ignore_ascii_case(name));
+                (position.unwrap_or(i), value.as_ref())
+            }
+            _ => (i, argument),
         };
-        texts.push(a.expression(value, scope)?.name);
+        texts.push((position, a.expression(value, scope)?.name));
     }
+    // Calls are shown with their arguments in the parameters' order.
+    texts.sort_by_key(|(position, _)| *position);
+    let texts = texts.into_iter().map(|(_, text)| text).collect();
     let full = FunctionCall { name: full_name.split('.').map(str::to_string).collect(), ..call.clone() };
     let bound = bind(a, &full, parameters, scope)?;
     let name = call.name.last().cloned().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! CREATE, DROP, SHOW and DESCRIBE of functions.
 
 use super::rows::{nothing, rows, text, text_column};
-use super::{Runner, now};
+use super::{Runner, function_text, now};
 use crate::Session;
 use firesteel_analyzer::environment::{Parameter, UserFunction};
 use firesteel_analyzer::{Analyzer, LocalRows, attribute};
@@ -158,7 +158,8 @@ impl Runner {
             return Ok(());
         }
         let analysed = user_function(function)?;
-        let FunctionBody::Sql { text, parameters, returns, returns_table, contains_sql, .. } = &mut function.body
+        let FunctionBody::Sql { text, parameters, returns, returns_table, deterministic, contains_sql, .. } =
+            &mut function.body
         else {
             return Ok(());
         };
@@ -169,7 +170,7 @@ impl Runner {
         }
         let environment = self.environment();
         let checked = Analyzer::new(&environment).check_function(&function.name, &analysed, text);
-        let result = checked.map_err(|error| routine_not_found(error, &self.database()))?;
+        let checked = checked.map_err(|error| routine_not_found(error, &self.database()))?;
         let references = environment.references();
         if let (false, Some((kind, name))) = (create.is_temporary, references.temporary.first()) {
             return Err(SparkError::new("INVALID_TEMP_OBJ_REFERENCE")
@@ -181,6 +182,9 @@ impl Runner {
         if references.reads_tables && *contains_sql == Some(true) {
             return Err(SparkError::new("INVALID_SQL_FUNCTION_DATA_ACCESS"));
         }
+        deterministic.get_or_insert(checked.is_deterministic);
+        contains_sql.get_or_insert(!references.reads_tables);
+        let result = checked.columns;
         match returns_table {
             Some(columns) if columns.is_empty() => {
                 columns.extend(result.into_iter().map(ColumnDefinition::new));
@@ -284,61 +288,15 @@ impl Runner {
             Some(database) => format!("{SESSION_CATALOG}.{database}.{}", function.name),
             None => function.name.clone(),
         };
-        let FunctionBody::Sql {
-            parameters,
-            returns,
-            returns_table,
-            text: body,
-            deterministic,
-            comment,
-            contains_sql,
-            ..
-        } = &function.body
-        else {
-            let class = function.class_name().unwrap_or_default();
-            let mut lines =
-                vec![line(format!("Function: {full}")), line(format!("Class: {class}")), line("Usage: N/A.".into())];
-            if is_extended {
-                lines.push(line(format!("Extended Usage:\n    No example/argument for {}.\n", function.name)));
-            }
-            return rows(&column, lines);
-        };
-        let kind = if returns_table.is_some() { "TABLE" } else { "SCALAR" };
-        let mut lines = vec![line(format!("Function:      {full}")), line(format!("Type:          {kind}"))];
-        let listed = |label: &str, columns: &[ColumnDefinition]| {
-            let width = columns.iter().map(|c| c.field.name.len()).max().unwrap_or(0).min(usize::from(u16::MAX));
-            let mut out = Vec::new();
-            for (i, c) in columns.iter().enumerate() {
-                let label = if i == 0 { format!("{label}:") } else { String::new() };
-                let comment = c.comment.as_deref().map(|c| format!(" '{c}'")).unwrap_or_default();
-                out.push(format!("{label:<15}{:<width$} {}{comment}", c.field.name, c.field.data_type.sql()));
-            }
-            out
-        };
-        if parameters.is_empty() {
-            lines.push(line("Input:         ()".into()));
-        } else {
-            lines.extend(listed("Input", parameters).into_iter().map(line));
+        if let FunctionBody::Sql { .. } = &function.body {
+            let lines = function_text::lines(&function, &full, is_extended);
+            return rows(&column, lines.into_iter().map(line).collect());
         }
-        match (returns, returns_table) {
-            (_, Some(columns)) => lines.extend(listed("Returns", columns).into_iter().map(line)),
-            (Some(data_type), None) => lines.push(line(format!("Returns:       {}", data_type.sql()))),
-            (None, None) => {}
-        }
+        let class = function.class_name().unwrap_or_default();
+        let mut lines =
+            vec![line(format!("Function: {full}")), line(format!("Class: {class}")), line("Usage: N/A.".into())];
         if is_extended {
-            if let Some(comment) = comment {
-                lines.push(line(format!("Comment:       {comment}")));
-            }
-            if let Some(deterministic) = deterministic {
-                lines.push(line(format!("Deterministic: {deterministic}")));
-            }
-            if let Some(contains_sql) = contains_sql {
-                let access = if *contains_sql { "CONTAINS SQL" } else { "READS SQL DATA" };
-                lines.push(line(format!("Data Access:   {access}")));
-            }
-            lines.push(line(format!("Owner:         {}", function.owner)));
-            lines.push(line(format!("Create Time:   {}", super::table_text::time_text(function.created))));
-            lines.push(line(format!("Body:          {body}")));
+            lines.push(line(format!("Extended Usage:\n    No example/argument for {}.\n", function.name)));
         }
         rows(&column, lines)
     }

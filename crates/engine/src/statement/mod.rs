@@ -7,6 +7,7 @@ pub(crate) mod create_table;
 pub(crate) mod default;
 pub(crate) mod describe;
 pub(crate) mod function;
+mod function_text;
 pub(crate) mod insert;
 pub(crate) mod namespace;
 pub(crate) mod partition;
