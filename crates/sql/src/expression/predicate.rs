@@ -91,9 +91,12 @@ impl Parser<'_> {
         let word = self.keyword();
         self.advance();
         match word {
-            Some(K::NULL) => Ok(self.call(start, if is_negated { "isnotnull" } else { "isnull" }, vec![value])),
-            Some(K::UNKNOWN) => {
+            // Only of a literal Spark asks that it be a truth value.
+            Some(K::UNKNOWN) if matches!(value.kind, ExprKind::Literal(_)) => {
                 Ok(self.call(start, if is_negated { "is not unknown" } else { "is unknown" }, vec![value]))
+            }
+            Some(K::NULL | K::UNKNOWN) => {
+                Ok(self.call(start, if is_negated { "isnotnull" } else { "isnull" }, vec![value]))
             }
             Some(K::TRUE | K::FALSE) => {
                 let literal = Expr::literal(Literal::Boolean(word == Some(K::TRUE))).at(self.origin(start));

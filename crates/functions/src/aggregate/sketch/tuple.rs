@@ -7,10 +7,8 @@ use super::super::{AggregateContext, Build as BuildAggregate, constant, declare}
 use super::keys::for_each_key;
 use super::theta::KEY;
 use super::tuple_summary::{Compact, Mode, Number, Policy, write};
-use super::{
-    Missing, NOMINAL_ENTRIES, any, binaries, complete, exactly, invalid_buffer, invalid_nominal_entries, type_check,
-};
-use crate::coercion::{coerce_argument, implicitly};
+use super::{Missing, NOMINAL_ENTRIES, any, binaries, complete, invalid_buffer, invalid_nominal_entries, type_check};
+use crate::coercion::coerce_argument;
 use crate::scalar::string::constant::{integer_of, text_of};
 use crate::{AggregateCall, ArgType, BuildContext, Function, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray};
@@ -146,6 +144,16 @@ fn not_constant(text: &str, parameter: &str, data_type: &str, argument: &TypedEx
         .with("inputExpr", argument.name.clone())
 }
 
+/// An argument of an aggregate, which is cast implicitly, unlike those of the functions over sketches.
+fn cast_to(
+    call: &AggregateContext,
+    wanted: ArgType,
+    index: usize,
+    context: &mut BuildContext<'_>,
+) -> Result<TypedExpr> {
+    coerce_argument(call.argument(index)?.clone(), wanted, index, &call.text, context)
+}
+
 fn build_sketch<N: Number>(
     kernel: &'static Kernel,
     context: &mut BuildContext<'_>,
@@ -157,8 +165,8 @@ fn build_sketch<N: Number>(
     call.check_collation(&key.data_type)?;
     let wanted = if N::SIZE == size_of::<f64>() { ArgType::Double } else { ArgType::Integer };
     let summary = coerce_argument(call.argument(1)?.clone(), wanted, 1, &call.text, context)?;
-    let size = size_of_call(kernel.name, &call.text, call.argument(2)?, 2)?;
-    let mode = mode_of_call(kernel.name, &call.text, call.argument(3)?, 3)?;
+    let size = size_of_call(kernel.name, &call.text, &cast_to(&call, ArgType::Integer, 2, context)?, 2)?;
+    let mode = mode_of_call(kernel.name, &call.text, &cast_to(&call, ArgType::String, 3, context)?, 3)?;
     call.call.arguments = vec![key, summary];
     call.aggregate(kernel, context, DataType::Binary, false, Some(&format!("{size} {mode:?}")))
 }
@@ -166,9 +174,9 @@ fn build_sketch<N: Number>(
 fn build_union(kernel: &'static Kernel, context: &mut BuildContext<'_>, mut call: AggregateCall) -> Result<TypedExpr> {
     complete(&mut call.arguments, 3, &[Missing::Integer(DEFAULT_SIZE), Missing::Text("sum")]);
     let mut call = AggregateContext::new(kernel.name, call);
-    let sketch = exactly(call.argument(0)?, ArgType::Binary, 0, &call.text, context)?;
-    let size = size_of_call(kernel.name, &call.text, call.argument(1)?, 1)?;
-    let mode = mode_of_call(kernel.name, &call.text, call.argument(2)?, 2)?;
+    let sketch = cast_to(&call, ArgType::Binary, 0, context)?;
+    let size = size_of_call(kernel.name, &call.text, &cast_to(&call, ArgType::Integer, 1, context)?, 1)?;
+    let mode = mode_of_call(kernel.name, &call.text, &cast_to(&call, ArgType::String, 2, context)?, 2)?;
     call.call.arguments = vec![sketch];
     call.aggregate(kernel, context, DataType::Binary, false, Some(&format!("{size} {mode:?}")))
 }
@@ -180,9 +188,8 @@ fn build_intersection(
 ) -> Result<TypedExpr> {
     complete(&mut call.arguments, 2, &[Missing::Text("sum")]);
     let mut call = AggregateContext::new(kernel.name, call);
-    let sketch = exactly(call.argument(0)?, ArgType::Binary, 0, &call.text, context)?;
-    let sketch = implicitly(sketch, &DataType::Binary, context)?;
-    let mode = mode_of_call(kernel.name, &call.text, call.argument(1)?, 1)?;
+    let sketch = cast_to(&call, ArgType::Binary, 0, context)?;
+    let mode = mode_of_call(kernel.name, &call.text, &cast_to(&call, ArgType::String, 1, context)?, 1)?;
     call.call.arguments = vec![sketch];
     call.aggregate(kernel, context, DataType::Binary, false, Some(&format!("{DEFAULT_SIZE} {mode:?}")))
 }
