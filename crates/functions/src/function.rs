@@ -257,6 +257,8 @@ impl Function {
 
     /// Builds a scalar call: checks arity, coerces the arguments, makes the expression.
     pub fn build(&self, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+        // Texts of calls count on their arguments.
+        self.signature.check_arity(self.name, arguments.len())?;
         let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
         let text = self.call_text(&names);
         let arguments = self.signature.apply(self.name, &text, arguments, context)?;
