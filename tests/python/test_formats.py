@@ -134,7 +134,7 @@ NESTED = """
         timestamp_ntz'2020-01-01 01:02:03.456789' d, timestamp'1500-01-01 00:00:00.5' e,
         cast(12345678901234567890.5 as decimal(38,3)) f, struct(null n, true o) g, X'4142' h, date'0001-01-01' i
     union all select null, null, null, null, null, null, null, null, null
-    union all select -1.25BD, array(), map(), timestamp_ntz'1960-01-01 00:00:00', null, 0, struct('', null), X'', null
+    union all select -1.25BD, array(), map(), timestamp_ntz'1960-01-01 00:00:00', null, 0, named_struct('n', '', 'o', cast(null as boolean)), X'', null
 """
 
 

@@ -171,5 +171,9 @@ def test_outer_lateral_joins_keep_rows_without_results(spark):
 
 
 def test_columns_are_nullable_as_declared(spark):
-    function = udtf(Same, returnType=StructType().add("a", IntegerType(), False))
+    class Once:
+        def eval(self, a):
+            yield (a,)
+
+    function = udtf(Once, returnType=StructType().add("a", IntegerType(), False))
     assert not function(F.lit(1)).schema["a"].nullable

@@ -64,9 +64,8 @@ impl Engine {
             .with_runtime_env(runtime)
             .with_default_features()
             .with_optimizer_rules(crate::unique_windows::optimizer_rules())
-            .with_physical_optimizer_rules(crate::broadcast::optimizer_rules())
             .with_optimizer_rule(Arc::new(firesteel_analyzer::python::RemoveUnusedPython))
-            .with_physical_optimizer_rules(crate::projection::physical_rules())
+            .with_physical_optimizer_rules(crate::projection::replaced(crate::broadcast::optimizer_rules()))
             .with_query_planner(Arc::new(crate::planner::Planner))
             .build();
         let state = crate::scale::prepared(state);

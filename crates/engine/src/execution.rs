@@ -112,6 +112,12 @@ pub(crate) async fn execute(session: &Arc<Session>, relation: Relation, run: Run
     execute_analysed(session, analysed, run).await
 }
 
+/// Starts a query whose rows are shown as texts: they may have times.
+pub(crate) async fn execute_any(session: &Arc<Session>, relation: Relation, run: RunContext) -> Result<Execution> {
+    let analysed = cancellable(&run, session.analyse(relation)).await?;
+    execute_analysed(session, analysed, run).await
+}
+
 /// Starts an analysed query.
 pub(crate) async fn execute_analysed(session: &Arc<Session>, analysed: Analysed, run: RunContext) -> Result<Execution> {
     let schema = attribute::schema_of(&analysed.resolved.output);

@@ -4,7 +4,6 @@ use datafusion::common::Result as DfResult;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::{
@@ -57,11 +56,13 @@ fn computes_above_dropped_rows(plan: &Arc<dyn ExecutionPlan>) -> bool {
     computes && (below.is::<FilterExec>() || below.downcast_ref::<SortExec>().is_some_and(|s| s.fetch().is_some()))
 }
 
-/// DataFusion's physical rules, with ours in place of its rule for projections.
-pub(crate) fn physical_rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+/// Physical rules, with ours in place of DataFusion's for projections.
+pub(crate) fn replaced(
+    rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
+) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
     let replaced =
         |rule: Arc<dyn PhysicalOptimizerRule + Send + Sync>| -> Arc<dyn PhysicalOptimizerRule + Send + Sync> {
             if rule.name() == "ProjectionPushdown" { Arc::new(ProjectionPushdown) } else { rule }
         };
-    PhysicalOptimizer::new().rules.into_iter().map(replaced).collect()
+    rules.into_iter().map(replaced).collect()
 }

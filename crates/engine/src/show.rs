@@ -23,7 +23,7 @@ pub(crate) async fn execute(session: &Arc<Session>, relation: Relation, run: Run
     };
     let num_rows = num_rows.clamp(0, i32::MAX - 15);
     let limited = Relation::new(RelationKind::Limit { input, limit: Expr::literal(Literal::Integer(num_rows + 1)) });
-    let inner = crate::execution::execute(session, limited, run);
+    let inner = crate::execution::execute_any(session, limited, run);
     let mut inner = Box::pin(inner).await?;
     let mut batches = Vec::new();
     while let Some(batch) = inner.batches.next().await {

@@ -81,7 +81,16 @@ fn takes_interval(data_type: &DataType) -> bool {
     is_moment(data_type) || matches!(data_type, DataType::String(_))
 }
 
+/// Whether dates and an interval of days are added: the function shows that itself.
+fn is_date_by_days(moment: &TypedExpr, interval: &TypedExpr) -> bool {
+    use firesteel_types::DayTimeField::Day;
+    moment.data_type == DataType::Date && interval.data_type == DataType::DayTimeInterval(Day, Day)
+}
+
 fn plus(left: &TypedExpr, right: &TypedExpr) -> Option<String> {
+    if is_date_by_days(left, right) || is_date_by_days(right, left) {
+        return None;
+    }
     let (moment, other) = match (is_moment(&left.data_type), is_moment(&right.data_type)) {
         (true, false) => (left, right),
         (false, true) => (right, left),
@@ -97,6 +106,9 @@ fn plus(left: &TypedExpr, right: &TypedExpr) -> Option<String> {
 }
 
 fn minus(left: &TypedExpr, right: &TypedExpr) -> Option<String> {
+    if is_date_by_days(left, right) {
+        return None;
+    }
     if left.data_type == DataType::Date && is_days(&right.data_type) {
         return Some(format!("date_sub({}, {})", left.name, right.name));
     }

@@ -270,13 +270,18 @@ fn declare(a: &mut Analyzer<'_>, resolved: Resolved, declared: &StructType) -> R
     Ok(Resolved::leaf(plan, outputs.into_iter().map(|o| o.attribute).collect()))
 }
 
-/// The values of VALUES can be computed at once.
-fn check_inline(expr: &Expr, value: &TypedExpr) -> Result<()> {
+/// VALUES takes no aggregates, windows and random values.
+fn check_inline(value: &TypedExpr) -> Result<()> {
     let cannot = |e: &DfExpr| matches!(e, DfExpr::AggregateFunction(_) | DfExpr::WindowFunction(_));
     if value.expr.is_volatile() || value.expr.exists(|e| Ok(cannot(e))).unwrap_or(false) {
         return Err(SparkError::new("INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE")
             .with("expr", format!("\"{}\"", value.name)));
     }
+    Ok(())
+}
+
+/// The values of VALUES can be computed at once.
+fn check_computable(expr: &Expr, value: &TypedExpr) -> Result<()> {
     if matches!(expr.kind, ExprKind::Literal(_)) || !value.is_foldable() {
         return Ok(());
     }
@@ -324,7 +329,7 @@ pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>], names: &[String])
                     .with("expr", "\"*\""));
             }
             let value = a.expression(expr, &scope)?;
-            check_inline(expr, &value)?;
+            check_inline(&value)?;
             typed.push(value);
         }
         typed_rows.push(typed);
@@ -341,6 +346,9 @@ pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>], names: &[String])
         })?;
         let nullable = typed_rows.iter().any(|r| r[column].nullable);
         attributes.push(Attribute::new(format!("col{}", column + 1), common, nullable));
+    }
+    for (row, typed) in rows.iter().zip(&typed_rows) {
+        row.iter().zip(typed).try_for_each(|(expr, value)| check_computable(expr, value))?;
     }
     let mut lists = Vec::with_capacity(typed_rows.len());
     for row in typed_rows {

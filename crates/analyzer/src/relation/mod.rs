@@ -51,7 +51,11 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             leaf::scan(&scan, &[])
         }
         K::Table(table) => {
-            let resolved = table::table(a, table)?;
+            // What is not found is the name, without what else the query says of it.
+            let resolved = table::table(a, table).map_err(|error| match error.is("TABLE_OR_VIEW_NOT_FOUND") {
+                true => error.or_context(|| table.name.origin().context()),
+                false => error,
+            })?;
             Ok(match &table.name {
                 TableName::Parts(parts, _) => hint::named(a, resolved, parts.last().map_or("", String::as_str)),
                 TableName::Identifier(_) => resolved,
