@@ -81,15 +81,20 @@ fn takes_interval(data_type: &DataType) -> bool {
     is_moment(data_type) || matches!(data_type, DataType::String(_))
 }
 
-/// Whether dates and an interval of days are added: the function shows that itself.
-fn is_date_by_days(moment: &TypedExpr, interval: &TypedExpr) -> bool {
+/// The text of a date and an interval of days: Spark takes the days out of the interval, and shows it.
+fn date_by_days(moment: &TypedExpr, interval: &TypedExpr, is_back: bool) -> Option<String> {
     use firesteel_types::DayTimeField::Day;
-    moment.data_type == DataType::Date && interval.data_type == DataType::DayTimeInterval(Day, Day)
+    if moment.data_type != DataType::Date || interval.data_type != DataType::DayTimeInterval(Day, Day) {
+        return None;
+    }
+    let days = format!("extractansiintervaldays({})", interval.name);
+    let days = if is_back { format!("(- {days})") } else { days };
+    Some(format!("date_add({}, {days})", moment.name))
 }
 
 fn plus(left: &TypedExpr, right: &TypedExpr) -> Option<String> {
-    if is_date_by_days(left, right) || is_date_by_days(right, left) {
-        return None;
+    if let Some(text) = date_by_days(left, right, false).or_else(|| date_by_days(right, left, false)) {
+        return Some(text);
     }
     let (moment, other) = match (is_moment(&left.data_type), is_moment(&right.data_type)) {
         (true, false) => (left, right),
@@ -106,8 +111,8 @@ fn plus(left: &TypedExpr, right: &TypedExpr) -> Option<String> {
 }
 
 fn minus(left: &TypedExpr, right: &TypedExpr) -> Option<String> {
-    if is_date_by_days(left, right) {
-        return None;
+    if let Some(text) = date_by_days(left, right, true) {
+        return Some(text);
     }
     if left.data_type == DataType::Date && is_days(&right.data_type) {
         return Some(format!("date_sub({}, {})", left.name, right.name));

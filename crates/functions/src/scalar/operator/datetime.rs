@@ -187,14 +187,7 @@ impl Builder<'_, '_> {
 
     fn date_by_days(&mut self, date: &TypedExpr, days: &TypedExpr, back: bool) -> Result<TypedExpr> {
         let operation = if back { Operation::Subtract } else { Operation::Add };
-        let made = self.make(&DATE_ADD, operation, &[date.clone(), days.clone()], DataType::Date, false)?;
-        if self.evaluation == Evaluation::Try {
-            return Ok(made);
-        }
-        // Spark takes the days out of the interval, and shows it.
-        let number = format!("extractansiintervaldays({})", days.name);
-        let number = if back { format!("(- {number})") } else { number };
-        Ok(made.named(format!("date_add({}, {number})", date.name)))
+        self.make(&DATE_ADD, operation, &[date.clone(), days.clone()], DataType::Date, false)
     }
 
     fn wrong_days(&self, function: &str, date: &TypedExpr, days: &TypedExpr) -> SparkError {
