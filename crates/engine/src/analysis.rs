@@ -112,7 +112,7 @@ async fn schema(session: &Arc<Session>, relation: Relation) -> Result<StructType
         }
         _ => {}
     }
-    let analysed = session.analyse(relation).await?;
+    let analysed = session.analyse_and_remember(relation).await?;
     Ok(attribute::schema_of(&analysed.resolved.output))
 }
 

@@ -53,7 +53,8 @@ impl AnalysisCache {
         self.entries.lock().clear();
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
         self.entries.lock().is_empty()
     }
 }
@@ -94,7 +95,10 @@ impl Lookup {
 fn is_stable(plan: &LogicalPlan) -> bool {
     let mut is_stable = true;
     let visited = plan.apply_with_subqueries(|node| {
-        is_stable = node.expressions().iter().all(|e| !e.is_volatile());
+        node.apply_expressions(|expression| {
+            is_stable &= !expression.is_volatile();
+            Ok(TreeNodeRecursion::Continue)
+        })?;
         Ok(if is_stable { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
     });
     visited.is_ok() && is_stable

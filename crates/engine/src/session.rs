@@ -164,24 +164,41 @@ impl Session {
     /// Analyses a relation on a thread where blocking is allowed: on another one if that may take a
     /// while, as the caller may be interrupted meanwhile.
     pub async fn analyse(self: &Arc<Self>, relation: Relation) -> Result<Analysed> {
+        self.analyse_as(relation, false).await
+    }
+
+    /// Analyses a relation that is likely to come again, as part of others: clients ask for the schema of a frame,
+    /// and go on from there.
+    pub(crate) async fn analyse_and_remember(self: &Arc<Self>, relation: Relation) -> Result<Analysed> {
+        self.analyse_as(relation, true).await
+    }
+
+    async fn analyse_as(self: &Arc<Self>, relation: Relation, remembers: bool) -> Result<Analysed> {
         let is_pool = tokio::runtime::Handle::current().runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread;
         if is_pool && relation.is_light() {
-            let work = || tokio::task::block_in_place(|| self.analyse_now(&relation));
+            let work = || tokio::task::block_in_place(|| self.analysed(&relation, remembers));
             return std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
                 .unwrap_or_else(|panic| Err(SparkError::internal(panic_text(panic.as_ref()))));
         }
         let session = self.clone();
-        blocking(move || session.analyse_now(&relation)).await
+        blocking(move || session.analysed(&relation, remembers)).await
     }
 
     /// Analyses a relation. May block on files.
     pub(crate) fn analyse_now(self: &Arc<Self>, relation: &Relation) -> Result<Analysed> {
+        self.analysed(relation, false)
+    }
+
+    fn analysed(self: &Arc<Self>, relation: &Relation, remembers: bool) -> Result<Analysed> {
         let environment = SessionEnvironment::new(self.clone());
+        let may_look = remembers || !self.analyses.is_empty();
         // What is persisted meanwhile is not to be missed.
-        if self.engine.kept().has_no_persisted() && relation.is_self_contained() {
+        if may_look && self.engine.kept().has_no_persisted() && relation.is_self_contained() {
             let environment = environment.with_earlier_analyses();
             let analysed = analyse_in(&environment, relation)?;
-            environment.remember(relation, &analysed.resolved);
+            if remembers {
+                environment.remember(relation, &analysed.resolved);
+            }
             return Ok(analysed);
         }
         match analyse_in(&environment, relation) {

@@ -5,7 +5,8 @@ use crate::{
 };
 use bytes::Bytes;
 use firesteel_types::Literal;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use foldhash::quality::RandomState;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A relational operator over its inputs.
@@ -56,13 +57,16 @@ impl Relation {
 
     pub fn fingerprint(&self) -> u128 {
         let make = || {
-            let (mut low, mut high) = (DefaultHasher::new(), DefaultHasher::new());
-            0x5eed_u64.hash(&mut high);
-            for half in [&mut low, &mut high] {
-                self.kind.hash(half);
-                self.plan_id.hash(half);
-            }
-            (u128::from(high.finish()) << 64) | u128::from(low.finish())
+            // Fingerprints are compared within one process only.
+            static HALVES: LazyLock<[RandomState; 2]> =
+                LazyLock::new(|| [RandomState::default(), RandomState::default()]);
+            let [low, high] = HALVES.each_ref().map(|half| {
+                let mut half = half.build_hasher();
+                self.kind.hash(&mut half);
+                self.plan_id.hash(&mut half);
+                half.finish()
+            });
+            (u128::from(high) << 64) | u128::from(low)
         };
         // Chains of thousands of relations must not exhaust the stack.
         *self.fingerprint.get_or_init(|| stacker::maybe_grow(64 * 1024, 1024 * 1024, make))

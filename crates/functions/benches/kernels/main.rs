@@ -9,7 +9,6 @@ mod cases;
 mod rows;
 
 use cases::{Arg, CASES, Case};
-use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{DFSchema, DataFusionError};
@@ -28,7 +27,7 @@ use firesteel_types::DataType;
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::Instant;
 
 const ROWS: u64 = 1_000_000;
 const BATCH: u64 = 8192;
@@ -157,33 +156,46 @@ impl Table {
     }
 }
 
-fn kernels(criterion: &mut Criterion) {
-    let table = Table::new();
-    for case in CASES {
-        let mut works = vec![("ours", table.ours(case))];
-        works.extend(case.peer.map(|text| ("datafusion", table.peer(text))));
-        let mut group = criterion.benchmark_group(case.name);
-        group.throughput(Throughput::Elements(ROWS)).sampling_mode(SamplingMode::Flat);
-        for (side, work) in works {
-            match work {
-                Ok(work) => {
-                    group.bench_function(side, |bencher| bencher.iter(|| work.run(&table.batches).unwrap()));
-                }
-                Err(error) => eprintln!("{}/{side}: {error}", case.name),
-            }
+/// Runs of each side; the two take turns.
+const RUNS: usize = 10;
+
+/// The best time of each side, in nanoseconds a row.
+fn best(works: [&Work; 2], batches: &[RecordBatch]) -> [f64; 2] {
+    let mut best = [f64::INFINITY; 2];
+    for _ in 0..=RUNS {
+        for (work, best) in works.iter().zip(&mut best) {
+            let start = Instant::now();
+            work.run(batches).unwrap();
+            *best = best.min(start.elapsed().as_secs_f64() * 1e9 / ROWS as f64);
         }
-        group.finish();
     }
+    best
 }
 
-criterion_group! {
-    name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .nresamples(1_000)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_millis(500))
-        .without_plots();
-    targets = kernels
+fn main() {
+    let table = Table::new();
+    println!("{:<24}{:>12}{:>14}{:>10}", "ns a row", "firesteel", "datafusion", "ratio");
+    for case in CASES {
+        let ours = match table.ours(case) {
+            Ok(work) => work,
+            Err(error) => {
+                eprintln!("{}: {error}", case.name);
+                continue;
+            }
+        };
+        let peer = case.peer.map(|text| table.peer(text));
+        if let Some(Err(error)) = &peer {
+            eprintln!("{} of DataFusion: {error}", case.name);
+        }
+        match peer.and_then(Result::ok) {
+            Some(peer) => {
+                let [own, other] = best([&ours, &peer], &table.batches);
+                println!("{:<24}{own:>12.2}{other:>14.2}{:>9.2}x", case.name, own / other);
+            }
+            None => {
+                let [own, _] = best([&ours, &ours], &table.batches);
+                println!("{:<24}{own:>12.2}{:>14}", case.name, "-");
+            }
+        }
+    }
 }
-criterion_main!(benches);
