@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 const ROWS: i64 = 10_000_000;
 const QUERIES: u32 = 1000;
+const TURNS: u32 = 5;
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -22,26 +23,34 @@ async fn main() -> Result<()> {
         let seconds = start.elapsed().as_secs_f64();
         println!("collect: {rows} rows in {seconds:.2} s, {:.2} M rows/s", rows as f64 / seconds / 1e6);
     }
-    let tiny = spark.range(0, 1);
-    for _ in 0..3 {
-        let client = queries(&tiny).await?;
-        let bare = bare(&url, &tiny).await;
+    let detached = SparkSession::builder().remote(&url).without_reattach().without_progress_bar().connect().await?;
+    for round in 0..6 {
+        // By turns, so that whatever else the machine does meets both.
+        let of = if round % 2 == 0 { &spark } else { &detached };
+        let tiny = of.range(0, 1);
+        let (mut client, mut bare) = (Duration::ZERO, Duration::ZERO);
+        for _ in 0..TURNS {
+            client += queries(&tiny).await?;
+            bare += bare_queries(&url, &tiny).await;
+        }
         let ratio = client.as_secs_f64() / bare.as_secs_f64();
-        println!("{QUERIES} queries: client {client:.2?}, bare gRPC {bare:.2?}, ratio {ratio:.2}");
+        let kind = if round % 2 == 0 { "reattachable" } else { "without reattaching" };
+        println!("{QUERIES} queries, {kind}: client {client:.2?}, bare gRPC {bare:.2?}, ratio {ratio:.2}");
     }
+    detached.stop().await?;
     spark.stop().await
 }
 
 async fn queries(frame: &DataFrame) -> Result<Duration> {
     let start = Instant::now();
-    for _ in 0..QUERIES {
+    for _ in 0..QUERIES / TURNS {
         frame.collect().await?;
     }
     Ok(start.elapsed())
 }
 
 /// The same plan in the same kind of requests, with nothing read but the stream's end.
-async fn bare(url: &str, frame: &DataFrame) -> Duration {
+async fn bare_queries(url: &str, frame: &DataFrame) -> Duration {
     let target = url.replace("sc://", "http://");
     let Ok(mut stub) = SparkConnectServiceClient::connect(target).await else {
         return Duration::ZERO;
@@ -49,7 +58,7 @@ async fn bare(url: &str, frame: &DataFrame) -> Duration {
     let session_id = Uuid::new_v4().to_string();
     let root = proto::plan::OpType::Root(frame.to_proto());
     let start = Instant::now();
-    for _ in 0..QUERIES {
+    for _ in 0..QUERIES / TURNS {
         let request = proto::ExecutePlanRequest {
             session_id: session_id.clone(),
             user_context: Some(proto::UserContext::default()),

@@ -6,12 +6,18 @@ use crate::transport::Transport;
 use firesteel_proto::connect as proto;
 use futures::StreamExt;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use tonic::Status;
 
 /// Requests under way at once.
 const CONCURRENCY: usize = 8;
+/// Operations that are over are released together: after this time, or when there are so many of them.
+/// Requests that travel together cost a fraction of as many single ones.
+const LINGER: Duration = Duration::from_millis(50);
+const TOGETHER: usize = 64;
 /// Chores taken from the queue at once.
 const BATCH: usize = 1024;
 /// Second tries of a chore.
@@ -22,8 +28,10 @@ const TRIES: u32 = 4;
 pub(crate) enum Chore {
     /// Responses up to this one are read.
     ReleaseUntil { operation_id: String, response_id: String },
-    /// The operation is over, or not wanted any more.
+    /// The operation is not wanted any more.
     ReleaseAll { operation_id: String },
+    /// There are operations that are over; release them soon, or at once.
+    ReleaseFinished { at_once: bool },
     /// No frame uses the relation any more.
     RemoveRelation { relation_id: String },
     /// Says when all chores before it are done.
@@ -36,19 +44,49 @@ pub(crate) enum Chore {
 /// shuts down: a chore that nobody does any more is dropped, and the server
 /// sweeps when the session ends.
 #[derive(Debug, Clone)]
-pub(crate) struct Chores(mpsc::UnboundedSender<Chore>);
+pub(crate) struct Chores {
+    queue: mpsc::UnboundedSender<Chore>,
+    finished: Finished,
+}
+
+/// Operations that are over, and not released yet.
+#[derive(Debug, Clone, Default)]
+struct Finished(Arc<Mutex<Vec<String>>>);
+
+impl Finished {
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.lock())
+    }
+}
 
 impl Chores {
     /// Starts the task that does the chores; it ends after the last clone of the queue is dropped.
     pub(crate) fn start(transport: Arc<Transport>) -> Self {
         let (sender, receiver) = mpsc::unbounded_channel();
         let runtime = transport.runtime.clone();
-        runtime.spawn(work(transport, receiver));
-        Chores(sender)
+        let finished = Finished::default();
+        runtime.spawn(Worker { transport, finished: finished.clone() }.work(receiver));
+        Chores { queue: sender, finished }
     }
 
     pub(crate) fn add(&self, chore: Chore) {
-        let _ = self.0.send(chore);
+        let _ = self.queue.send(chore);
+    }
+
+    /// Lets the server forget an operation that is over; there is no hurry.
+    pub(crate) fn add_finished(&self, operation_id: String) {
+        let waiting = {
+            let mut finished = self.finished.lock();
+            finished.push(operation_id);
+            finished.len()
+        };
+        if waiting == 1 || waiting == TOGETHER {
+            self.add(Chore::ReleaseFinished { at_once: waiting == TOGETHER });
+        }
     }
 
     /// Waits until the chores added so far are done.
@@ -59,15 +97,55 @@ impl Chores {
     }
 }
 
-async fn work(transport: Arc<Transport>, mut queue: mpsc::UnboundedReceiver<Chore>) {
-    let mut batch = Vec::new();
-    while queue.recv_many(&mut batch, BATCH).await > 0 {
-        let (chores, flushed) = merged(batch.drain(..));
-        let transport = &transport;
-        futures::stream::iter(chores).for_each_concurrent(CONCURRENCY, |chore| perform(transport, chore)).await;
-        for sender in flushed {
-            let _ = sender.send(());
+/// Does the chores of a session.
+struct Worker {
+    transport: Arc<Transport>,
+    finished: Finished,
+}
+
+impl Worker {
+    async fn work(self, mut queue: mpsc::UnboundedReceiver<Chore>) {
+        let mut batch = Vec::new();
+        let mut due: Option<Instant> = None;
+        loop {
+            let received = match due {
+                None => queue.recv_many(&mut batch, BATCH).await,
+                Some(due_at) => match tokio::time::timeout_at(due_at, queue.recv_many(&mut batch, BATCH)).await {
+                    Ok(received) => received,
+                    Err(_) => {
+                        due = None;
+                        self.release_finished().await;
+                        continue;
+                    }
+                },
+            };
+            if received == 0 {
+                return self.release_finished().await;
+            }
+            let (chores, flushed) = merged(batch.drain(..));
+            let is_marker = |chore: &Chore| matches!(chore, Chore::ReleaseFinished { .. });
+            let at_once = |chore: &Chore| matches!(chore, Chore::ReleaseFinished { at_once: true });
+            if chores.iter().any(at_once) || !flushed.is_empty() {
+                due = None;
+                self.release_finished().await;
+            } else if due.is_none() && chores.iter().any(is_marker) {
+                due = Some(Instant::now() + LINGER);
+            }
+            self.perform_all(chores, CONCURRENCY).await;
+            for sender in flushed {
+                let _ = sender.send(());
+            }
         }
+    }
+
+    async fn release_finished(&self) {
+        let release = |operation_id| Chore::ReleaseAll { operation_id };
+        self.perform_all(self.finished.take().into_iter().map(release), TOGETHER).await;
+    }
+
+    async fn perform_all(&self, chores: impl IntoIterator<Item = Chore>, at_once: usize) {
+        let transport = &self.transport;
+        futures::stream::iter(chores).for_each_concurrent(at_once, |chore| perform(transport, chore)).await;
     }
 }
 
@@ -87,7 +165,7 @@ fn merged(batch: impl Iterator<Item = Chore>) -> (Vec<Chore>, Vec<oneshot::Sende
             Chore::ReleaseAll { operation_id } => {
                 releases.insert(operation_id, None);
             }
-            Chore::RemoveRelation { .. } => chores.push(chore),
+            Chore::RemoveRelation { .. } | Chore::ReleaseFinished { .. } => chores.push(chore),
             Chore::Flush(sender) => flushed.push(sender),
         }
     }
@@ -125,7 +203,7 @@ async fn attempt(transport: &Transport, chore: &Chore) -> Result<(), Status> {
             release(transport, operation_id, Release::ReleaseAll(ReleaseAll {})).await
         }
         Chore::RemoveRelation { relation_id } => remove(transport, relation_id).await,
-        Chore::Flush(_) => Ok(()),
+        Chore::Flush(_) | Chore::ReleaseFinished { .. } => Ok(()),
     }
 }
 

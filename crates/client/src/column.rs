@@ -9,11 +9,10 @@ mod when;
 pub use convert::{IntoColumn, IntoColumns, IntoLiteral, IntoValue};
 pub use when::When;
 
-use crate::plan::Plan;
+use crate::plan::{References, UNKNOWN_LEVELS};
 use firesteel_proto::connect as proto;
 use firesteel_types::DataType;
 use proto::expression::ExprType;
-use std::sync::Arc;
 
 /// An expression: a column of a frame, a value, or a function of others.
 ///
@@ -29,18 +28,20 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Column {
     pub(crate) expression: proto::Expression,
-    /// Plans of the subqueries inside.
-    pub(crate) references: Vec<Arc<Plan>>,
+    pub(crate) references: References,
 }
 
 impl Column {
     pub(crate) fn of(of: ExprType) -> Self {
-        Column { expression: proto::Expression { common: None, expr_type: Some(of) }, references: Vec::new() }
+        Column {
+            expression: proto::Expression { common: None, expr_type: Some(of) },
+            references: References::of_levels(1),
+        }
     }
 
-    /// This column with the subqueries of others.
-    pub(crate) fn with_references(mut self, references: Vec<Arc<Plan>>) -> Self {
-        self.references.extend(references);
+    /// This column with others inside, whose references these are.
+    pub(crate) fn with_references(mut self, references: References) -> Self {
+        self.references.extend(references.around());
         self
     }
 
@@ -64,7 +65,7 @@ impl Column {
 
     /// A column from a message, for what this crate has no method for.
     pub fn from_proto(expression: proto::Expression) -> Self {
-        Column { expression, references: Vec::new() }
+        Column { expression, references: References::of_levels(UNKNOWN_LEVELS) }
     }
 
     /// The column under another name.
@@ -180,11 +181,11 @@ impl Column {
 }
 
 /// The messages of columns, and the subqueries in them.
-pub(crate) fn split(columns: Vec<Column>) -> (Vec<proto::Expression>, Vec<Arc<Plan>>) {
-    let mut references = Vec::new();
+pub(crate) fn split(columns: Vec<Column>) -> (Vec<proto::Expression>, References) {
+    let mut references = References::default();
     let mut expressions = Vec::with_capacity(columns.len());
-    for mut column in columns {
-        references.append(&mut column.references);
+    for column in columns {
+        references.extend(column.references);
         expressions.push(column.expression);
     }
     (expressions, references)

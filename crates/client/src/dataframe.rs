@@ -22,7 +22,7 @@ pub use transforms::IntoCondition;
 pub use user_functions::InlineFunction;
 
 use crate::column::{Column, IntoColumns, split};
-use crate::plan::{Inputs, Plan};
+use crate::plan::{Inputs, Plan, References};
 use crate::{DataStreamWriter, MergeIntoWriter, SparkSession, Writer, WriterV2};
 use firesteel_proto::connect as proto;
 use proto::expression::ExprType;
@@ -67,14 +67,14 @@ impl DataFrame {
 
     /// A frame with this one as its input.
     pub(crate) fn derive(&self, build: impl Fn(&mut Inputs) -> RelType + Send + Sync + 'static) -> DataFrame {
-        self.derive_with(&[], Vec::new(), build)
+        self.derive_with(&[], References::default(), build)
     }
 
     /// A frame with this one and others as its inputs, and the subqueries of its expressions.
     pub(crate) fn derive_with(
         &self,
         others: &[&DataFrame],
-        references: Vec<Arc<Plan>>,
+        references: References,
         build: impl Fn(&mut Inputs) -> RelType + Send + Sync + 'static,
     ) -> DataFrame {
         let inputs = std::iter::once(self).chain(others.iter().copied()).map(|frame| Arc::clone(&frame.plan)).collect();
@@ -158,7 +158,7 @@ impl DataFrame {
 }
 
 /// The messages of columns, with their subqueries.
-pub(crate) fn expressions(columns: impl IntoColumns) -> (Vec<proto::Expression>, Vec<Arc<Plan>>) {
+pub(crate) fn expressions(columns: impl IntoColumns) -> (Vec<proto::Expression>, References) {
     split(columns.into_columns())
 }
 

@@ -3,11 +3,10 @@
 use crate::DataFrame;
 use crate::column::{Column, IntoColumn, IntoColumns, IntoLiteral, split};
 use crate::functions;
-use crate::plan::Plan;
+use crate::plan::References;
 use firesteel_proto::connect as proto;
 use proto::aggregate::{GroupType, GroupingSets, Pivot};
 use proto::relation::RelType;
-use std::sync::Arc;
 
 /// What makes rows a group.
 #[derive(Debug, Clone)]
@@ -36,7 +35,7 @@ impl GroupedData {
         &self.frame
     }
 
-    pub(crate) fn grouping(&self) -> (Vec<proto::Expression>, Vec<Arc<Plan>>) {
+    pub(crate) fn grouping(&self) -> (Vec<proto::Expression>, References) {
         split(self.columns.clone())
     }
 

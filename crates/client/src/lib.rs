@@ -42,6 +42,7 @@ mod conf;
 mod connection;
 mod dataframe;
 mod deserialize;
+mod encoded;
 mod error;
 pub mod functions;
 mod group;

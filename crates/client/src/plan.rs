@@ -6,13 +6,47 @@ use proto::relation::RelType;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Stack to have left, or to get, for walks over plans. Chains of steps nest thousands deep.
-const STACK_LEFT: usize = 16 * 1024 * 1024;
-const STACK: usize = 64 * 1024 * 1024;
+/// Stack for walks over messages: chains of steps nest thousands deep.
+const STACK_BASE: usize = 64 * 1024;
+const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) { 64 * 1024 } else { 16 * 1024 };
+/// Levels to be ready for, where nobody has counted them.
+pub(crate) const UNKNOWN_LEVELS: usize = 4000;
 
-/// Runs a walk over a plan or a message with enough stack for the deepest plan that servers accept.
-pub(crate) fn with_stack<R>(walk: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(STACK_LEFT, STACK, walk)
+/// Runs a walk over a message of so many levels on enough stack; few levels need no new one, which costs time.
+pub(crate) fn with_stack<R>(levels: usize, walk: impl FnOnce() -> R) -> R {
+    let stack = STACK_BASE + levels * STACK_PER_LEVEL;
+    stacker::maybe_grow(stack, stack, walk)
+}
+
+/// What an expression brings along: the plans that its subqueries stand for, and its depth.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct References {
+    plans: Vec<Arc<Plan>>,
+    levels: usize,
+}
+
+impl References {
+    /// Those of an expression without subqueries, of so many levels.
+    pub(crate) fn of_levels(levels: usize) -> Self {
+        References { plans: Vec::new(), levels }
+    }
+
+    /// Those of an expression over plans.
+    pub(crate) fn of_plans(plans: Vec<Arc<Plan>>) -> Self {
+        References { plans, levels: 1 }
+    }
+
+    /// Those of several expressions side by side.
+    pub(crate) fn extend(&mut self, others: References) {
+        self.plans.extend(others.plans);
+        self.levels = self.levels.max(others.levels);
+    }
+
+    /// Those of an expression around this one.
+    pub(crate) fn around(mut self) -> Self {
+        self.levels += 1;
+        self
+    }
 }
 
 /// A number that no other node of this process has.
@@ -41,6 +75,9 @@ pub(crate) struct Plan {
     references: Vec<Arc<Plan>>,
     outer_id: i64,
     build: Build,
+    /// How deep the relations nest, and the deepest expression among theirs.
+    levels: usize,
+    expression_levels: usize,
     /// Keeps a relation of the server alive as long as a plan uses it.
     _held: Option<Arc<RemoteRelation>>,
 }
@@ -48,17 +85,33 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(
         inputs: Vec<Arc<Plan>>,
-        references: Vec<Arc<Plan>>,
+        references: References,
         build: impl Fn(&mut Inputs) -> RelType + Send + Sync + 'static,
     ) -> Arc<Self> {
+        let References { plans: references, levels: own } = references;
         let id = fresh_id();
         let outer_id = if references.is_empty() { id } else { fresh_id() };
-        Arc::new(Plan { id, inputs, references, outer_id, build: Box::new(build), _held: None })
+        let below = || inputs.iter().chain(&references);
+        // A node with references is two relations.
+        let levels = below().map(|plan| plan.levels).max().unwrap_or_default() + 2;
+        let expression_levels = below().map(|plan| plan.expression_levels).max().unwrap_or_default().max(own);
+        let build = Box::new(build);
+        Arc::new(Plan { id, inputs, references, outer_id, build, levels, expression_levels, _held: None })
+    }
+
+    /// How deep the message of the plan nests, at most.
+    pub(crate) fn depth(&self) -> usize {
+        self.levels + self.expression_levels
     }
 
     /// A node without inputs.
     pub(crate) fn leaf(rel_type: RelType) -> Arc<Self> {
-        Plan::new(Vec::new(), Vec::new(), move |_| rel_type.clone())
+        Plan::new(Vec::new(), References::default(), move |_| rel_type.clone())
+    }
+
+    /// A node whose message was made elsewhere, and may be deep.
+    pub(crate) fn opaque(rel_type: RelType) -> Arc<Self> {
+        Plan::new(Vec::new(), References::of_levels(UNKNOWN_LEVELS), move |_| rel_type.clone())
     }
 
     /// A relation that the server holds until the last plan that uses it is dropped.
@@ -75,6 +128,8 @@ impl Plan {
             references: Vec::new(),
             outer_id: id,
             build: Box::new(build),
+            levels: 1,
+            expression_levels: 0,
             _held: held,
         })
     }
@@ -87,7 +142,7 @@ impl Plan {
 
     /// The message of the whole plan.
     pub(crate) fn relation(&self) -> proto::Relation {
-        with_stack(|| self.message())
+        with_stack(self.depth(), || self.message())
     }
 
     fn message(&self) -> proto::Relation {
@@ -148,12 +203,13 @@ mod tests {
     fn deep_plans_are_built_and_dropped() {
         let mut plan = Plan::leaf(RelType::Range(proto::Range { end: 1, step: 1, ..Default::default() }));
         for _ in 0..5000 {
-            plan = Plan::new(vec![plan], Vec::new(), |inputs| {
+            plan = Plan::new(vec![plan], References::default(), |inputs| {
                 RelType::Limit(Box::new(proto::Limit { input: inputs.take(), limit: 1 }))
             });
         }
         let message = plan.relation();
+        let depth = plan.depth();
         drop(plan);
-        with_stack(move || drop(message));
+        with_stack(depth, move || drop(message));
     }
 }

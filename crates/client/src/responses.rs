@@ -2,17 +2,19 @@
 
 use crate::SparkSession;
 use crate::chores::{Chore, Chores};
+use crate::encoded;
 use crate::error::{Error, Failure, Result};
-use crate::plan::Plan;
+use crate::plan::{Plan, UNKNOWN_LEVELS, with_stack};
 use crate::retry::Retries;
-use crate::session::copied;
 use crate::transport::Transport;
+use bytes::{Bytes, BytesMut};
 use firesteel_proto::connect as proto;
+use prost::Message;
 use proto::execute_plan_response::ResponseType;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
-use tonic::Streaming;
+use tonic::{Response, Status, Streaming};
 use uuid::Uuid;
 
 /// Bytes of results after which the server may forget what was read.
@@ -28,7 +30,8 @@ const EMPTY_STREAM_PAUSE: Duration = Duration::from_millis(50);
 pub(crate) struct Responses {
     transport: Arc<Transport>,
     chores: Chores,
-    request: proto::ExecutePlanRequest,
+    /// The request, but for what may change from try to try.
+    request: Bytes,
     operation_id: String,
     reattachable: bool,
     stream: Option<Streaming<proto::ExecutePlanResponse>>,
@@ -73,6 +76,8 @@ impl Responses {
             request_options,
             tags: session.tags().into_iter().collect(),
         };
+        let levels = held.as_ref().map_or(UNKNOWN_LEVELS, |plan| plan.depth());
+        let request = with_stack(levels, move || Bytes::from(request.encode_to_vec()));
         let deadline = session.deadline().map(|limit| (Instant::now() + limit, limit));
         Responses {
             transport,
@@ -160,18 +165,44 @@ impl Responses {
     }
 
     async fn step(&mut self) -> Result<Step, Failure> {
-        let stream = match &mut self.stream {
-            Some(stream) => stream,
-            none => none.insert(
-                open(&self.transport, &mut self.request, &mut self.sent, self.reattachable, &self.last_response)
-                    .await?,
-            ),
+        if self.stream.is_none() {
+            self.stream = Some(self.open().await.map_err(Failure::new)?);
+        }
+        let Some(stream) = &mut self.stream else {
+            return Ok(Step::End);
         };
         match stream.message().await {
             Ok(Some(response)) => Ok(Step::Response(response)),
             Ok(None) => Ok(Step::End),
             Err(status) => Err(Failure::new(status)),
         }
+    }
+
+    /// Sends the plan, or comes back for the rest of its results.
+    async fn open(&mut self) -> Result<Streaming<proto::ExecutePlanResponse>, Status> {
+        let transport = &self.transport;
+        let observed = transport.observed_session();
+        let opened = if self.sent && self.reattachable {
+            let reattach = proto::ReattachExecuteRequest {
+                session_id: transport.session_id.clone(),
+                client_observed_server_side_session_id: observed,
+                user_context: transport.user(),
+                operation_id: self.operation_id.clone(),
+                client_type: transport.client_type(),
+                last_response_id: self.last_response.clone(),
+            };
+            transport.stub().reattach_execute(transport.request(reattach)).await
+        } else {
+            self.sent = true;
+            // Fields of a message may follow it: they are read as part of it.
+            let rest =
+                proto::ExecutePlanRequest { client_observed_server_side_session_id: observed, ..Default::default() };
+            let mut request = BytesMut::with_capacity(self.request.len() + rest.encoded_len());
+            request.extend_from_slice(&self.request);
+            request.extend_from_slice(&rest.encode_to_vec());
+            encoded::execute_plan(transport.grpc(), transport.request(request.freeze())).await
+        };
+        opened.map(Response::into_inner)
     }
 
     /// Remembers where to go on, and lets the server forget what was read.
@@ -181,7 +212,11 @@ impl Responses {
         }
         self.last_response = Some(response.response_id.clone());
         match &response.response_type {
-            Some(ResponseType::ResultComplete(_)) => return self.release(),
+            Some(ResponseType::ResultComplete(_)) => {
+                self.done = true;
+                self.stream = None;
+                return self.chores.add_finished(self.operation_id.clone());
+            }
             Some(ResponseType::ArrowBatch(batch)) => self.unreleased += batch.data.len(),
             _ => {}
         }
@@ -210,31 +245,4 @@ impl Drop for Responses {
             self.release();
         }
     }
-}
-
-/// Sends the plan, or comes back for the rest of its results.
-async fn open(
-    transport: &Transport,
-    request: &mut proto::ExecutePlanRequest,
-    sent: &mut bool,
-    reattachable: bool,
-    last_response: &Option<String>,
-) -> Result<Streaming<proto::ExecutePlanResponse>, Failure> {
-    let mut stub = transport.stub();
-    let opened = if *sent && reattachable {
-        let reattach = proto::ReattachExecuteRequest {
-            session_id: request.session_id.clone(),
-            client_observed_server_side_session_id: transport.observed_session(),
-            user_context: request.user_context.clone(),
-            operation_id: request.operation_id.clone().unwrap_or_default(),
-            client_type: request.client_type.clone(),
-            last_response_id: last_response.clone(),
-        };
-        stub.reattach_execute(transport.request(reattach)).await
-    } else {
-        *sent = true;
-        request.client_observed_server_side_session_id = transport.observed_session();
-        stub.execute_plan(transport.request(copied(request))).await
-    };
-    opened.map(tonic::Response::into_inner).map_err(Failure::new)
 }

@@ -11,14 +11,17 @@ pub(crate) use scope::Scope;
 use crate::batches::BatchStream;
 use crate::chores::Chores;
 use crate::column::{IntoValue, split};
+use crate::encoded;
 use crate::error::{Error, Result};
-use crate::plan::{Plan, with_stack};
+use crate::plan::{Plan, References, UNKNOWN_LEVELS, with_stack};
 use crate::progress::{Progress, ProgressHandlerId};
 use crate::responses::Responses;
 use crate::transport::Transport;
 use crate::types::IntoSchema;
 use crate::{Catalog, DataFrame, DataStreamReader, Reader, RuntimeConf, StreamingQueryManager, TableFunctions};
+use bytes::Bytes;
 use firesteel_proto::connect as proto;
+use prost::Message;
 use proto::command::CommandType;
 use proto::execute_plan_response::ResponseType;
 use proto::plan::OpType;
@@ -208,7 +211,7 @@ impl SparkSession {
 
     async fn run_sql(&self, sql: proto::Sql, frames: Vec<DataFrame>) -> Result<DataFrame> {
         let plans: Vec<_> = frames.iter().map(|frame| Arc::clone(&frame.plan)).collect();
-        let input = Plan::new(Vec::new(), plans.clone(), move |_| RelType::Sql(sql.clone()));
+        let input = Plan::new(Vec::new(), References::of_plans(plans.clone()), move |_| RelType::Sql(sql.clone()));
         let command = proto::SqlCommand { input: Some(input.relation()), ..Default::default() };
         for response in self.run(CommandType::SqlCommand(command)).await? {
             if let ResponseType::SqlCommandResult(result) = response
@@ -218,7 +221,7 @@ impl SparkSession {
                 let plan = if plans.is_empty() {
                     Plan::leaf(rel_type)
                 } else {
-                    Plan::new(plans, Vec::new(), move |_| rel_type.clone())
+                    Plan::new(plans, References::default(), move |_| rel_type.clone())
                 };
                 return Ok(self.frame(plan));
             }
@@ -234,7 +237,7 @@ impl SparkSession {
 
     /// A frame of a relation that this crate has no method for, such as a plugin's.
     pub fn relation(&self, rel_type: RelType) -> DataFrame {
-        self.leaf(rel_type)
+        self.frame(Plan::opaque(rel_type))
     }
 
     /// Runs a command that this crate has no method for; its responses.
@@ -347,12 +350,9 @@ impl SparkSession {
             client_type: self.transport.client_type(),
             analyze: Some(analyze),
         };
-        let answer = self.call(request, |mut stub, request| async move { stub.analyze_plan(request).await }).await?;
+        let request = with_stack(UNKNOWN_LEVELS, move || Bytes::from(request.encode_to_vec()));
+        let grpc = self.transport.grpc();
+        let answer = self.call(request, |_, request| encoded::analyze_plan(grpc.clone(), request)).await?;
         answer.result.ok_or_else(|| Error::protocol("an analysis without a result"))
     }
-}
-
-/// The message of a request with a deep plan, copied on enough stack.
-pub(crate) fn copied<T: Clone>(message: &T) -> T {
-    with_stack(|| message.clone())
 }

@@ -1,7 +1,7 @@
 //! Functions that give tables, and frames as their arguments.
 
 use crate::column::{Column, IntoColumn, IntoColumns, IntoValue, split};
-use crate::plan::Plan;
+use crate::plan::{Plan, References};
 use crate::{DataFrame, SparkSession};
 use firesteel_proto::connect as proto;
 use proto::expression::ExprType;
@@ -129,9 +129,9 @@ impl TableArgument {
     /// Gives the function the rows of each group in an order.
     #[must_use]
     pub fn order_by(self, columns: impl IntoColumns) -> Self {
-        let mut more = Vec::new();
+        let mut more = References::default();
         let order = columns.into_columns().into_iter().map(|mut column| {
-            more.append(&mut column.references);
+            more.extend(std::mem::take(&mut column.references));
             column.into_sort_order()
         });
         let order = order.collect();

@@ -5,7 +5,6 @@ use crate::error::{Error, Failure, Result};
 use crate::observation::Observations;
 use crate::progress::ProgressHandlers;
 use crate::retry::{Retries, RetryPolicies};
-use crate::session::copied;
 use firesteel_proto::connect as proto;
 use proto::spark_connect_service_client::SparkConnectServiceClient;
 use std::collections::BTreeSet;
@@ -14,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
+use tonic::client::Grpc;
 use tonic::metadata::{Ascii, MetadataKey, MetadataValue};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Request, Response, Status};
@@ -41,6 +41,7 @@ pub(crate) struct Options {
 /// The state that all requests of a session share.
 pub(crate) struct Transport {
     stub: Stub,
+    grpc: Grpc<Channel>,
     headers: Vec<(MetadataKey<Ascii>, MetadataValue<Ascii>)>,
     user: proto::UserContext,
     client_type: String,
@@ -64,17 +65,24 @@ impl Transport {
         let runtime = runtime.map_err(|_| Error::Connect("a Tokio runtime is needed".to_string()))?;
         let channel = channel(&connection, &options).await?;
         let largest = connection.max_message_size.unwrap_or(MAX_MESSAGE_SIZE);
+        let grpc = Grpc::new(channel.clone()).max_decoding_message_size(largest).max_encoding_message_size(usize::MAX);
         let stub = Stub::new(channel).max_decoding_message_size(largest).max_encoding_message_size(usize::MAX);
-        Self::over(stub, connection, options, runtime)
+        Self::over(stub, grpc, connection, options, runtime)
     }
 
     /// The same connection, for another session.
     pub(crate) fn sibling(&self, session_id: Uuid) -> Result<Self> {
         let connection = Connection { session_id: Some(session_id), ..self.connection.clone() };
-        Self::over(self.stub.clone(), connection, self.options.clone(), self.runtime.clone())
+        Self::over(self.stub.clone(), self.grpc.clone(), connection, self.options.clone(), self.runtime.clone())
     }
 
-    fn over(stub: Stub, connection: Connection, options: Options, runtime: Handle) -> Result<Self> {
+    fn over(
+        stub: Stub,
+        grpc: Grpc<Channel>,
+        connection: Connection,
+        options: Options,
+        runtime: Handle,
+    ) -> Result<Self> {
         let mut headers = Vec::new();
         for (key, value) in &connection.headers {
             headers.push(header(key, value)?);
@@ -87,6 +95,7 @@ impl Transport {
         let agent = agent.as_deref().unwrap_or("firesteel-client");
         Ok(Transport {
             stub,
+            grpc,
             headers,
             user: proto::UserContext { user_id: user.clone(), user_name: user, extensions: Vec::new() },
             client_type: format!("{agent} firesteel/{} os/{}", env!("CARGO_PKG_VERSION"), std::env::consts::OS),
@@ -137,6 +146,11 @@ impl Transport {
         request
     }
 
+    /// For calls with [encoded](crate::encoded) requests.
+    pub(crate) fn grpc(&self) -> Grpc<Channel> {
+        self.grpc.clone()
+    }
+
     pub(crate) fn stub(&self) -> Stub {
         self.stub.clone()
     }
@@ -153,7 +167,7 @@ impl Transport {
         }
         let mut retries = Retries::new(&self.options.retries);
         loop {
-            match method(self.stub(), self.request(copied(&message))).await {
+            match method(self.stub(), self.request(message.clone())).await {
                 Ok(answer) => {
                     let answer = answer.into_inner();
                     self.verify(answer.session_id(), answer.server_session_id())?;

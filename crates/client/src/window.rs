@@ -81,7 +81,7 @@ impl Window {
         let (partition_spec, mut references) = split(self.partition);
         let mut order_spec = Vec::with_capacity(self.order.len());
         for mut column in self.order {
-            references.append(&mut column.references);
+            references.extend(std::mem::take(&mut column.references));
             order_spec.push(column.into_sort_order());
         }
         let frame_spec = self.frame.map(|(kind, start, end)| {

@@ -3,10 +3,10 @@
 use super::DataFrame;
 use crate::column::Column;
 use crate::error::{Error, Result};
+use crate::plan::References;
 use firesteel_proto::connect as proto;
 use proto::join::JoinType as Kind;
 use proto::relation::RelType;
-use std::sync::Arc;
 
 /// Which rows a join gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,10 +103,10 @@ impl From<Vec<String>> for On {
 
 impl On {
     /// Condition, columns, subqueries.
-    fn parts(self) -> (Option<proto::Expression>, Vec<String>, Vec<Arc<crate::plan::Plan>>) {
+    fn parts(self) -> (Option<proto::Expression>, Vec<String>, References) {
         match self {
             On::Condition(Column { expression, references }) => (Some(expression), Vec::new(), references),
-            On::Columns(columns) => (None, columns, Vec::new()),
+            On::Columns(columns) => (None, columns, References::default()),
         }
     }
 }
@@ -241,7 +241,7 @@ impl DataFrame {
 
     /// The columns of two frames that come from the same one, side by side. Needs a server of Spark 4.3.
     pub fn zip(&self, other: &DataFrame) -> DataFrame {
-        self.derive_with(&[other], Vec::new(), |inputs| {
+        self.derive_with(&[other], References::default(), |inputs| {
             RelType::Zip(Box::new(proto::Zip { left: inputs.take(), right: inputs.take() }))
         })
     }

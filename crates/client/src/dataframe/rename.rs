@@ -2,6 +2,7 @@
 
 use super::{DataFrame, names};
 use crate::column::{Column, IntoColumns, IntoDataType};
+use crate::plan::References;
 use crate::types::{IntoSchema, schema_to_proto};
 use firesteel_proto::connect as proto;
 use proto::expression::ExprType;
@@ -15,7 +16,7 @@ impl DataFrame {
 
     /// The frame with columns added or replaced.
     pub fn with_columns(&self, columns: impl IntoIterator<Item = (impl Into<String>, Column)>) -> DataFrame {
-        let mut references = Vec::new();
+        let mut references = References::default();
         let alias = |(name, column): (_, Column)| {
             references.extend(column.references);
             let expr = Some(Box::new(column.expression));
@@ -60,7 +61,7 @@ impl DataFrame {
 
     /// The frame without some columns; names that it has not are ignored.
     pub fn drop(&self, columns: impl IntoColumns) -> DataFrame {
-        let (mut dropped, mut column_names, mut references) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut dropped, mut column_names, mut references) = (Vec::new(), Vec::new(), References::default());
         for column in columns.into_columns() {
             match column.expression.expr_type {
                 // A bare name drops all columns of that name, and may be missing.

@@ -3,6 +3,7 @@
 use super::DataFrame;
 use crate::TableArgument;
 use crate::column::Column;
+use crate::plan::References;
 use firesteel_proto::connect as proto;
 use proto::expression::ExprType;
 use proto::subquery_expression::SubqueryType;
@@ -16,7 +17,8 @@ impl DataFrame {
             table_arg_options: None,
             in_subquery_values,
         };
-        Column::of(ExprType::SubqueryExpression(subquery)).with_references(vec![Arc::clone(&self.plan)])
+        let references = References::of_plans(vec![Arc::clone(&self.plan)]);
+        Column::of(ExprType::SubqueryExpression(subquery)).with_references(references)
     }
 
     /// The value of a frame of one row and one column.

@@ -5,6 +5,7 @@ use crate::column::{Column, IntoColumn, IntoColumns, IntoLiteral};
 use crate::functions::{self, col, expr, internal};
 use crate::group::{GroupKind, GroupedData};
 use crate::observation::Observation;
+use crate::plan::References;
 use firesteel_proto::connect as proto;
 use proto::relation::RelType;
 use proto::set_operation::SetOpType;
@@ -91,12 +92,12 @@ impl DataFrame {
     }
 
     fn sorted(&self, columns: impl IntoColumns, is_global: bool) -> DataFrame {
-        let mut references = Vec::new();
+        let mut references = References::default();
         let order: Vec<_> = columns
             .into_columns()
             .into_iter()
             .map(|mut column| {
-                references.append(&mut column.references);
+                references.extend(std::mem::take(&mut column.references));
                 column.into_sort_order()
             })
             .collect();
@@ -148,7 +149,7 @@ impl DataFrame {
         by_name: bool,
         allow_missing_columns: bool,
     ) -> DataFrame {
-        self.derive_with(&[other], Vec::new(), move |inputs| {
+        self.derive_with(&[other], References::default(), move |inputs| {
             RelType::SetOp(Box::new(proto::SetOperation {
                 left_input: inputs.take(),
                 right_input: inputs.take(),

@@ -459,5 +459,21 @@ async fn long_chains_stay_linear() {
         frame = frame.filter(col("id").ge(0));
     }
     assert_eq!(frame.count().await.unwrap(), 10);
+    if !crate::support::server().is_own() {
+        return spark.stop().await.unwrap();
+    }
+    // Whatever the server says to more, this program goes on.
+    for _ in 0..4000 {
+        frame = frame.filter(col("id").ge(0));
+    }
+    let counted = tokio::spawn(async move { frame.select("id").collect().await }).await.unwrap();
+    assert!(counted.is_ok() || counted.unwrap_err().spark().is_some());
+    let sum = (0..3000).fold(col("id"), |sum, _| sum + 1);
+    let summed = tokio::spawn({
+        let frame = spark.range(0, 1).select(sum);
+        async move { frame.collect().await }
+    });
+    let summed = summed.await.unwrap();
+    assert!(summed.is_ok() || summed.unwrap_err().spark().is_some());
     spark.stop().await.unwrap();
 }
