@@ -7,6 +7,7 @@ list names the misses, and only ever shrinks.
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -172,4 +173,7 @@ def hold_misses(path: Path, differences: dict[str, str | None], update: bool) ->
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended = main()
+    sys.stdout.flush()
+    # Threads of a client may still look for a server that has ended.
+    os._exit(ended)

@@ -129,7 +129,10 @@ def difference(expected: dict, found: dict) -> str | None:
 def check(url: str) -> dict[str, str | None]:
     """How the answers of a server differ from Spark's, by case."""
     spark = session(url)
-    return {case["case"]: difference(case, answer(spark, case["statement"])) for case in read()}
+    try:
+        return {case["case"]: difference(case, answer(spark, case["statement"])) for case in read()}
+    finally:
+        spark.stop()
 
 
 def main() -> int:
