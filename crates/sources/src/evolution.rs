@@ -26,7 +26,7 @@ pub(crate) fn evolves(stored: &ArrowType, wanted: &ArrowType, rebase: Rebase) ->
 }
 
 /// A column of a file as its table has it.
-#[derive(Debug, Clone, Eq, Hash)]
+#[derive(Debug, Clone, Eq)]
 pub(crate) struct Evolved {
     column: Arc<dyn PhysicalExpr>,
     wanted: FieldRef,
@@ -38,6 +38,14 @@ pub(crate) struct Evolved {
 pub(crate) struct Evolution {
     pub(crate) case_sensitive: bool,
     pub(crate) rebase: Rebase,
+}
+
+impl Hash for Evolved {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.column.hash(state);
+        self.wanted.hash(state);
+        self.how.hash(state);
+    }
 }
 
 impl PartialEq for Evolved {

@@ -474,8 +474,7 @@ mod tests {
     fn numbers_have_their_values() {
         let number = |text: &str| {
             let text = format!("{text},");
-            let number = Cursor::new(text.as_bytes()).number().map(|n| (n.whole(), n.double(), n.is_long()));
-            number
+            Cursor::new(text.as_bytes()).number().map(|n| (n.whole(), n.double(), n.is_long()))
         };
         for text in ["0", "-0", "12", "-120", "999999999999999999", "9223372036854775807", "-9223372036854775808"] {
             let (whole, double, _) = number(text).unwrap_or_default();

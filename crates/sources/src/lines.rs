@@ -21,10 +21,7 @@ pub struct LineOptions {
 impl LineOptions {
     /// Lines that end as the option `lineSep` says.
     pub fn new(options: &SourceOptions, charset: Charset) -> Result<Self> {
-        let separator = match separator(options)? {
-            Some(text) => Some([charset.mark(), charset.encode(text).as_ref()].concat()),
-            None => None,
-        };
+        let separator = separator(options)?.map(|text| [charset.mark(), charset.encode(text).as_ref()].concat());
         Ok(Self { separator, charset })
     }
 }

@@ -378,7 +378,7 @@ impl TableProvider for FilesTable {
         let store = state.runtime_env().object_store(&url)?;
         let listed = self.files();
         let mut pruned = self.pruned(state, filters, &listed)?;
-        pruned.retain(|f| f.file.meta.size > 0 && !(self.format.skips_missing() && !f.file.path.exists()));
+        pruned.retain(|f| f.file.meta.size > 0 && (!self.format.skips_missing() || f.file.path.exists()));
         if pruned.is_empty() {
             // A scan of no files would have no partitions, and operators over it need at least one.
             return Ok(Arc::new(EmptyExec::new(Arc::new(all_columns.project(&positions)?))));

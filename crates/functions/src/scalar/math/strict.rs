@@ -56,9 +56,9 @@ pub fn hypot(x: f64, y: f64) -> f64 {
 
 /// The decimal logarithm.
 pub fn log10(x: f64) -> f64 {
-    const LOG10_OF_E: f64 = 4.342_944_819_032_518e-1;
+    const LOG10_OF_E: f64 = std::f64::consts::LOG10_E;
     const LOG10_OF_2_HIGH: f64 = 3.010_299_956_636_117_7e-1;
-    const LOG10_OF_2_LOW: f64 = 3.694_239_077_158_930_8e-13;
+    const LOG10_OF_2_LOW: f64 = 3.694_239_077_158_931e-13;
     if x <= 0.0 || !x.is_finite() {
         return ln(x);
     }
