@@ -25,6 +25,8 @@ pub(crate) type Stub = SparkConnectServiceClient<Channel>;
 const MAX_MESSAGE_SIZE: usize = 128 * 1024 * 1024;
 /// Room for results in flight; the protocol's default of 64 KiB starves fast links.
 const STREAM_WINDOW: u32 = 8 * 1024 * 1024;
+/// Large results in few frames.
+const FRAME: u32 = 1024 * 1024;
 
 /// What the builder of a session says beyond its connection string.
 #[derive(Clone, Default)]
@@ -233,6 +235,7 @@ async fn channel(connection: &Connection, options: &Options) -> Result<Channel> 
         .tcp_nodelay(true)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(2 * STREAM_WINDOW)
+        .max_frame_size(FRAME)
         .http2_keep_alive_interval(Duration::from_secs(60))
         .keep_alive_timeout(Duration::from_secs(60))
         .connect_timeout(options.connect_timeout.unwrap_or(Duration::from_secs(20)));

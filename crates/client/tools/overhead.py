@@ -13,11 +13,13 @@ ROWS = 10_000_000
 
 session = SparkSession.builder.remote(os.environ.get("SPARK_REMOTE", "sc://127.0.0.1:15002")).create()
 frame = session.range(0, ROWS).select("id", (F.col("id") * 2).alias("d"), F.lit("text").alias("t"))
-for _ in range(3):
+rates = []
+for _ in range(9):
     start = time.perf_counter()
     rows = frame.toArrow().num_rows
-    seconds = time.perf_counter() - start
-    print(f"toArrow: {rows} rows in {seconds:.2f} s, {rows / seconds / 1e6:.2f} M rows/s")
+    rates.append(rows / (time.perf_counter() - start) / 1e6)
+rates.sort()
+print(f"toArrow of {ROWS} rows: {rates[len(rates) // 2]:.2f} M rows/s in the middle of {[round(rate, 1) for rate in rates]}")
 few = frame.limit(ROWS // 20)
 start = time.perf_counter()
 rows = len(few.collect())
