@@ -19,12 +19,12 @@ pub struct Frames {
 /// A whole frame.
 pub struct Frame {
     pub bytes: Vec<u8>,
-    /// How many responses of operations end within it.
-    pub responses: usize,
+    /// Whether a response of an operation ends with it.
+    pub ends_response: bool,
 }
 
 impl Frames {
-    /// The frames that end within these bytes.
+    /// The frames that end within these bytes; one in which responses end is cut up, so that each ends with one.
     pub fn take(&mut self, bytes: &[u8]) -> Vec<Frame> {
         self.unread.extend_from_slice(bytes);
         let mut frames = Vec::new();
@@ -34,27 +34,53 @@ impl Frames {
                 break;
             }
             let bytes: Vec<u8> = self.unread.drain(..FRAME_HEADER + length).collect();
-            let responses = if bytes[3] == DATA { self.responses(&bytes) } else { 0 };
-            frames.push(Frame { bytes, responses });
+            if bytes[3] == DATA {
+                self.cut(&bytes, &mut frames);
+            } else {
+                frames.push(Frame { bytes, ends_response: false });
+            }
         }
         frames
     }
 
-    fn responses(&mut self, frame: &[u8]) -> usize {
-        let stream = u32::from_be_bytes([frame[5], frame[6], frame[7], frame[8]]);
+    fn cut(&mut self, frame: &[u8], frames: &mut Vec<Frame>) {
+        let (header, data) = frame.split_at(FRAME_HEADER);
+        let stream = u32::from_be_bytes([header[5], header[6], header[7], header[8]]);
         let message = self.messages.entry(stream).or_default();
-        message.extend_from_slice(&frame[FRAME_HEADER..]);
-        let mut responses = 0;
-        while message.len() >= MESSAGE_HEADER {
-            let length = u32::from_be_bytes([message[1], message[2], message[3], message[4]]) as usize;
-            if message.len() < MESSAGE_HEADER + length {
-                break;
+        let (mut start, mut at) = (0, 0);
+        while at < data.len() {
+            let wanted = length(message).unwrap_or(MESSAGE_HEADER);
+            let taken = (wanted - message.len()).min(data.len() - at);
+            message.extend_from_slice(&data[at..at + taken]);
+            at += taken;
+            if length(message) != Some(message.len()) {
+                continue;
             }
-            let whole: Vec<u8> = message.drain(..MESSAGE_HEADER + length).collect();
             // Answers of other calls have no such id.
-            let response = ExecutePlanResponse::decode(&whole[MESSAGE_HEADER..]);
-            responses += usize::from(response.is_ok_and(|response| !response.response_id.is_empty()));
+            let response = ExecutePlanResponse::decode(&message[MESSAGE_HEADER..]);
+            message.clear();
+            if response.is_ok_and(|response| !response.response_id.is_empty()) {
+                frames.push(Frame { bytes: data_frame(header, 0, &data[start..at]), ends_response: true });
+                start = at;
+            }
         }
-        responses
+        if start < data.len() || header[4] != 0 || data.is_empty() {
+            frames.push(Frame { bytes: data_frame(header, header[4], &data[start..]), ends_response: false });
+        }
     }
+}
+
+/// The bytes of a message with its header, once that is whole.
+fn length(message: &[u8]) -> Option<usize> {
+    let length = message.get(1..MESSAGE_HEADER)?;
+    Some(MESSAGE_HEADER + u32::from_be_bytes([length[0], length[1], length[2], length[3]]) as usize)
+}
+
+/// A part of a frame as a frame of its own.
+fn data_frame(header: &[u8], flags: u8, data: &[u8]) -> Vec<u8> {
+    let mut frame = (data.len() as u32).to_be_bytes()[1..].to_vec();
+    frame.extend([DATA, flags]);
+    frame.extend_from_slice(&header[5..]);
+    frame.extend_from_slice(data);
+    frame
 }

@@ -119,7 +119,7 @@ async fn relay(client: TcpStream, target: String, state: Arc<State>) {
             break;
         }
         for frame in frames.take(&buffer[..read]) {
-            let broken = (0..frame.responses).find_map(|_| state.breaks_at_next());
+            let broken = if frame.ends_response { state.breaks_at_next() } else { None };
             if broken != Some(true) && to_client.write_all(&frame.bytes).await.is_err() {
                 break 'relayed;
             }
