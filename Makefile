@@ -20,7 +20,7 @@ help:
 	@echo "make test         all tests: Rust, then PySpark against a real server"
 	@echo "make test-dbt     dbt builds a project over Spark Connect"
 	@echo "make lint         rustfmt and clippy, as CI runs them"
-	@echo "make conformance  Spark's own doctests, golden SQL files and usage examples, against the ratchet lists"
+	@echo "make conformance  Spark's own doctests, golden SQL files, usage examples and the grid of functions, against the ratchet lists"
 	@echo "make bench        latency and TPC-H beside the peers (see bench/README.md)"
 
 build:

@@ -1,7 +1,6 @@
 """Python functions: scalar, pandas, Arrow, grouped, windows; and what happens when they fail."""
 
 import os
-import sys
 import threading
 import time
 from typing import Iterator
@@ -15,20 +14,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.functions import pandas_udf, udf
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
-from server import Server
-
-
-@pytest.fixture(scope="module")
-def python_server():
-    with Server(env={"PYSPARK_PYTHON": sys.executable}) as running:
-        yield running
-
-
-@pytest.fixture
-def spark(python_server):
-    session = SparkSession.builder.remote(python_server.url).create()
-    yield session
-    session.stop()
+from python_server import python_server, spark  # noqa: F401
 
 
 @pytest.mark.parametrize("arrow", [True, False])

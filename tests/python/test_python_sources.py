@@ -17,23 +17,10 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from server import Server
+from python_server import python_server, spark  # noqa: F401
 
 # Workers do not have this module.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
-
-
-@pytest.fixture(scope="module")
-def python_server():
-    with Server(env={"PYSPARK_PYTHON": sys.executable}) as running:
-        yield running
-
-
-@pytest.fixture
-def spark(python_server):
-    session = SparkSession.builder.remote(python_server.url).create()
-    yield session
-    session.stop()
 
 
 class Numbers(DataSource):

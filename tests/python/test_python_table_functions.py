@@ -5,31 +5,18 @@ import sys
 import pytest
 from pyspark import cloudpickle
 from pyspark.errors import AnalysisException
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import Row
 from pyspark.sql import functions as F
 from pyspark.sql.functions import OrderingColumn, PartitioningColumn, SelectedColumn, udtf
 from pyspark.sql.types import IntegerType, StringType, StructType
 from pyspark.sql.udtf import AnalyzeResult
 
-from server import Server
+from python_server import python_server, spark  # noqa: F401
 
 # Workers do not have this module.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 ROWS = "TABLE(VALUES ('a', 1), ('b', 5), ('a', 3) AS t(k, v))"
-
-
-@pytest.fixture(scope="module")
-def python_server():
-    with Server(env={"PYSPARK_PYTHON": sys.executable}) as running:
-        yield running
-
-
-@pytest.fixture
-def spark(python_server):
-    session = SparkSession.builder.remote(python_server.url).create()
-    yield session
-    session.stop()
 
 
 class Same:

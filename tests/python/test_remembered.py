@@ -4,6 +4,7 @@ import time
 
 import pytest
 from pyspark.errors import ArithmeticException
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 
@@ -61,6 +62,20 @@ def test_functions_and_variables_change(spark):
     spark.sql("CREATE OR REPLACE TEMPORARY FUNCTION f(x INT) RETURNS INT RETURN x + 10")
     spark.sql("SET VAR v = 5")
     assert df.collect() == [(11, 5)]
+
+
+def test_functions_of_the_catalog_are_changed_by_others(spark, server):
+    spark.sql("CREATE OR REPLACE FUNCTION shared_f(x INT) RETURNS INT RETURN x + 1")
+    try:
+        df = spark.range(1).selectExpr("shared_f(1) AS a")
+        assert df.schema.names == ["a"]
+        assert df.collect() == [(2,)]
+        other = SparkSession.builder.remote(server.url).create()
+        other.sql("CREATE OR REPLACE FUNCTION shared_f(x INT) RETURNS INT RETURN x + 10")
+        other.stop()
+        assert df.collect() == [(11,)]
+    finally:
+        spark.sql("DROP FUNCTION shared_f")
 
 
 def test_persisted_rows_are_used(spark):

@@ -53,6 +53,8 @@ pub(crate) struct References {
     pub temporary: Vec<(&'static str, String)>,
     /// Tables and views were read.
     pub reads_tables: bool,
+    /// Functions of the catalog were called: other sessions may replace them.
+    pub calls_stored: bool,
 }
 
 /// Views may use views, this deep.
@@ -314,7 +316,7 @@ impl SessionEnvironment {
 
     /// Remembers what was made of a self-contained relation, where that does not depend on this request.
     pub(crate) fn remember(&self, relation: &Relation, resolved: &Resolved) {
-        if !self.query_time.is_used() && !self.used_persisted() {
+        if !self.query_time.is_used() && !self.used_persisted() && !self.references.lock().calls_stored {
             self.session.analyses().put(relation.fingerprint(), &self.conf, resolved);
         }
     }
@@ -472,9 +474,12 @@ impl Environment for SessionEnvironment {
     fn user_function(&self, name: &[String]) -> Result<Option<UserFunction>> {
         match self.session.find_function(name, &self.facts.current_database) {
             Some(function) => {
-                if function.database.is_none() {
-                    self.references.lock().temporary.push(("FUNCTION", attribute::quote(&function.name)));
+                let mut references = self.references.lock();
+                match function.database {
+                    None => references.temporary.push(("FUNCTION", attribute::quote(&function.name))),
+                    Some(_) => references.calls_stored = true,
                 }
+                drop(references);
                 statement::function::user_function(&function).map(Some)
             }
             None => Ok(None),

@@ -294,7 +294,6 @@ fn check_computable(expr: &Expr, value: &TypedExpr) -> Result<()> {
     }
 }
 
-/// `VALUES (…), (…)`: columns `col1`, `col2`, … of the rows' common types.
 /// Literals, and what the grammar itself makes of them: no name has to be looked up.
 fn is_plain(expr: &Expr) -> bool {
     const OPERATORS: [&str; 16] =
@@ -310,7 +309,7 @@ fn is_plain(expr: &Expr) -> bool {
     }
 }
 
-/// The rows of VALUES; errors call the columns as the alias around does, where there is one.
+/// `VALUES (…), (…)`: columns `col1`, `col2`, … of the rows' common types; errors call the columns as the alias around does, where there is one.
 pub(crate) fn values(a: &mut Analyzer<'_>, rows: &[Vec<Expr>], names: &[String]) -> Result<Resolved> {
     let scope = Scope::default();
     let mut typed_rows = Vec::with_capacity(rows.len());

@@ -160,6 +160,38 @@ fn is_null(node: &Node<'_>) -> bool {
     matches!(node, Node::Scalar(Scalar::Null))
 }
 
+/// The parts that nested values consist of: how many each value has, and which values are null.
+struct Spread {
+    lengths: Vec<usize>,
+    valid: Vec<bool>,
+}
+
+impl Spread {
+    /// Hands the nodes of values to `take`, which says how many parts it took; None where the node is not of the
+    /// type.
+    fn over<'a>(
+        values: &[Option<Variant<'a>>],
+        to: &DataType,
+        options: &CastOptions,
+        mut take: impl FnMut(&Node<'a>) -> Result<Option<usize>>,
+    ) -> Result<Self> {
+        let mut spread = Self { lengths: Vec::with_capacity(values.len()), valid: Vec::with_capacity(values.len()) };
+        for value in values {
+            let mut taken = None;
+            if let Some(variant) = value {
+                let node = variant.node().ok_or_else(malformed)?;
+                taken = take(&node)?;
+                if taken.is_none() && !is_null(&node) {
+                    invalid(variant, to, options)?;
+                }
+            }
+            spread.lengths.push(taken.unwrap_or(0));
+            spread.valid.push(taken.is_some());
+        }
+        Ok(spread)
+    }
+}
+
 fn arrays(
     values: &[Option<Variant<'_>>],
     to: &DataType,
@@ -170,26 +202,13 @@ fn arrays(
         return Err(SparkError::internal("an array is a list"));
     };
     let mut parts = Vec::new();
-    let mut lengths = Vec::with_capacity(values.len());
-    let mut valid = Vec::with_capacity(values.len());
-    for value in values {
-        let before = parts.len();
-        let mut is_valid = false;
-        if let Some(variant) = value {
-            match variant.node().ok_or_else(malformed)? {
-                Node::Array(elements) => {
-                    is_valid = true;
-                    for index in 0..elements.count() {
-                        parts.push(Some(elements.value(index).ok_or_else(malformed)?));
-                    }
-                }
-                node if is_null(&node) => {}
-                _ => invalid(variant, to, options)?,
-            }
+    let Spread { lengths, valid } = Spread::over(values, to, options, |node| {
+        let Node::Array(elements) = node else { return Ok(None) };
+        for index in 0..elements.count() {
+            parts.push(Some(elements.value(index).ok_or_else(malformed)?));
         }
-        lengths.push(parts.len() - before);
-        valid.push(is_valid);
-    }
+        Ok(Some(elements.count()))
+    })?;
     let parts = extract(&parts, element, options)?;
     let offsets = OffsetBuffer::from_lengths(lengths);
     Ok(Arc::new(ListArray::try_new(field, offsets, parts, Some(NullBuffer::from(valid))).map_err(internal)?))
@@ -208,27 +227,14 @@ fn maps(
         return Err(SparkError::internal("a map has entries"));
     };
     let (mut keys, mut parts) = (Vec::new(), Vec::new());
-    let mut lengths = Vec::with_capacity(values.len());
-    let mut valid = Vec::with_capacity(values.len());
-    for value in values {
-        let before = parts.len();
-        let mut is_valid = false;
-        if let Some(variant) = value {
-            match variant.node().ok_or_else(malformed)? {
-                Node::Object(object) => {
-                    is_valid = true;
-                    for index in 0..object.count() {
-                        keys.push(object.name(index).ok_or_else(malformed)?);
-                        parts.push(Some(object.value(index).ok_or_else(malformed)?));
-                    }
-                }
-                node if is_null(&node) => {}
-                _ => invalid(variant, to, options)?,
-            }
+    let Spread { lengths, valid } = Spread::over(values, to, options, |node| {
+        let Node::Object(object) = node else { return Ok(None) };
+        for index in 0..object.count() {
+            keys.push(object.name(index).ok_or_else(malformed)?);
+            parts.push(Some(object.value(index).ok_or_else(malformed)?));
         }
-        lengths.push(parts.len() - before);
-        valid.push(is_valid);
-    }
+        Ok(Some(object.count()))
+    })?;
     let columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from(keys)), extract(&parts, value_type, options)?];
     let entries = StructArray::try_new(fields, columns, None).map_err(internal)?;
     let offsets = OffsetBuffer::from_lengths(lengths);
@@ -245,18 +251,8 @@ fn structs(
     let ArrowType::Struct(fields) = arrow_mapping::to_arrow(to) else {
         return Err(SparkError::internal("a struct is a struct"));
     };
-    let mut valid = Vec::with_capacity(values.len());
-    for value in values {
-        let mut is_valid = false;
-        if let Some(variant) = value {
-            match variant.node().ok_or_else(malformed)? {
-                Node::Object(_) => is_valid = true,
-                node if is_null(&node) => {}
-                _ => invalid(variant, to, options)?,
-            }
-        }
-        valid.push(is_valid);
-    }
+    let Spread { valid, .. } =
+        Spread::over(values, to, options, |node| Ok(matches!(node, Node::Object(_)).then_some(0)))?;
     let mut columns = Vec::with_capacity(wanted.fields.len());
     for field in &wanted.fields {
         let parts = values

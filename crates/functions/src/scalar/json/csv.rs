@@ -316,7 +316,7 @@ pub fn check_text(call: &str, argument: &TypedExpr) -> Result<()> {
     if argument.data_type.is_string() || argument.data_type.is_null() {
         return Ok(());
     }
-    Err(crate::coercion::mismatch::unexpected_input(call, 0, ArgType::String, argument))
+    Err(unexpected_input(call, 0, ArgType::String, argument))
 }
 
 fn build_schema_of_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
@@ -327,9 +327,6 @@ fn build_schema_of_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>
     check_text(&call, argument)?;
     let options = Options::of(arguments.get(1))?;
     checks::csv(&options)?;
-    if !argument.data_type.is_string() && !argument.data_type.is_null() {
-        return Err(unexpected_input(&call, 0, ArgType::String, argument));
-    }
     let Some(value) = value_of(argument)? else {
         return Err(not_foldable(argument, &call, "csv", "STRING"));
     };
