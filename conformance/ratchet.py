@@ -21,6 +21,11 @@ from server import Server  # noqa: E402
 DOCTEST_SUITES = ["functions", "dataframe", "sql"]
 
 
+def fresh() -> Server:
+    """A server whose Python functions run in this interpreter."""
+    return Server("--cores", "2", env={"PYSPARK_PYTHON": sys.executable})
+
+
 def doctests(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:
     """Status by object, and passes over baseline by suite."""
     tool = suites / "doctests"
@@ -29,7 +34,7 @@ def doctests(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[
     status, table = {}, {}
     for suite in DOCTEST_SUITES:
         out = work / f"doctests-{suite}.json"
-        with Server("--cores", "2") as server:
+        with fresh() as server:
             subprocess.run(
                 [sys.executable, str(tool / "run.py"), "--url", server.url, "--out", str(out),
                  "--suite", suite, "--clean"],
@@ -52,7 +57,7 @@ def golden(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[in
     """Status by file and block, and result blocks that match."""
     tool = suites / "golden"
     out = work / "golden.json"
-    with Server("--cores", "2") as server:
+    with fresh() as server:
         subprocess.run(
             [sys.executable, str(tool / "run.py"), "--url", server.url, "--cases", str(tool / "cases"),
              "--out", str(out), "--clean", "--timeout", "30"],
@@ -70,7 +75,7 @@ def golden(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[in
 
 def examples() -> tuple[dict[str, str | None], dict[str, tuple[int, int]]]:
     """How answers to usage examples differ from Spark's, by case."""
-    with Server("--cores", "2") as server:
+    with fresh() as server:
         differences = usage.check(server.url)
     right = sum(text is None for text in differences.values())
     return differences, {"usage examples": (right, len(differences))}
@@ -78,7 +83,7 @@ def examples() -> tuple[dict[str, str | None], dict[str, tuple[int, int]]]:
 
 def grid(update: bool) -> tuple[int, dict[str, tuple[int, int]]]:
     """New differences, and cases that are equal. A process of its own, as it starts further ones."""
-    with Server("--cores", "2") as server, tempfile.NamedTemporaryFile("r") as counts:
+    with fresh() as server, tempfile.NamedTemporaryFile("r") as counts:
         subprocess.run(
             [sys.executable, str(HERE / "grid" / "run.py"), "check", "--url", server.url, "--counts", counts.name,
              *(["--update"] if update else [])],
