@@ -450,6 +450,29 @@ impl Environment for SessionEnvironment {
         }
     }
 
+    fn streaming_table(&self, name: &[String], options: &Options) -> Result<TableLookup> {
+        match self.session.find(name, &self.facts.current_database)? {
+            Some(Found::Stored(table)) if table.view.is_some() => {
+                Err(SparkError::new("_LEGACY_ERROR_TEMP_1018").with("quoted", table.name.parts()[1..].join(".")))
+            }
+            Some(Found::Stored(table)) => match self.stored(&table, options)? {
+                TableLookup::Scan { scan, qualifier } => {
+                    let scan = crate::streaming::table::of_catalog(&self.conf, &table, options, scan)?;
+                    Ok(TableLookup::Scan { scan, qualifier })
+                }
+                _ => Err(SparkError::internal("a table that is not scanned")),
+            },
+            _ => match self.table(name, options, None)? {
+                TableLookup::Analysed { resolved, qualifier }
+                    if firesteel_analyzer::streaming::is_streaming(&resolved.plan) =>
+                {
+                    Ok(TableLookup::Analysed { resolved, qualifier })
+                }
+                _ => Err(SparkError::new("_LEGACY_ERROR_TEMP_1008").with("quoted", name.join("."))),
+            },
+        }
+    }
+
     fn data_source(&self, source: &DataSource) -> Result<Scan> {
         let of_options =
             source.options.iter().filter(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path);

@@ -5,6 +5,7 @@ use crate::catalog_state::CatalogState;
 use crate::environment::SessionEnvironment;
 use crate::execution::{self, Execution, ObservedMetrics, RunContext};
 use crate::python::{PythonFiles, PythonSession};
+use crate::streaming::StreamingManager;
 use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine};
 use datafusion::execution::session_state::SessionState;
 use firesteel_analyzer::{Analyzer, Resolved};
@@ -35,6 +36,7 @@ pub struct Session {
     current: RwLock<(String, String)>,
     catalog_state: CatalogState,
     python: Arc<PythonSession>,
+    streaming: StreamingManager,
     analyses: AnalysisCache,
     is_closed: AtomicBool,
 }
@@ -63,6 +65,7 @@ impl Session {
             current: RwLock::new(("spark_catalog".into(), "default".into())),
             catalog_state: CatalogState::default(),
             python: python.clone(),
+            streaming: StreamingManager::default(),
             analyses: AnalysisCache::default(),
             is_closed: AtomicBool::new(false),
         });
@@ -77,6 +80,11 @@ impl Session {
 
     pub(crate) fn python(&self) -> &Arc<PythonSession> {
         &self.python
+    }
+
+    /// The session's streaming queries.
+    pub fn streaming(&self) -> &StreamingManager {
+        &self.streaming
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
@@ -273,6 +281,7 @@ impl Session {
     pub fn close(&self) {
         // The flag comes first: what is kept after it is freed by the one who kept it.
         self.is_closed.store(true, Ordering::SeqCst);
+        self.streaming.close();
         self.temp_views.write().clear();
         self.catalog_state.clear();
         self.analyses.clear();
