@@ -360,7 +360,11 @@ impl Batches {
     fn explain(&self, physical: &Arc<dyn ExecutionPlan>, logical: &LogicalPlan) {
         let text = crate::explain::physical(physical.as_ref());
         let simple = format!("== Physical Plan ==\n{text}\n");
-        let extended = format!("== Analyzed Logical Plan ==\n{}\n\n{simple}", logical.display_indent());
+        let logical = logical.display_indent();
+        let extended = format!(
+            "== Parsed Logical Plan ==\n{logical}\n\n== Analyzed Logical Plan ==\n{logical}\n\n== Optimized Logical \
+             Plan ==\n{logical}\n\n{simple}"
+        );
         self.query.set_explained(simple, extended);
     }
 

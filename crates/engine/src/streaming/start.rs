@@ -112,10 +112,11 @@ fn check_sink(
                 .with("validColumnNames", names.join(", ")));
         }
     }
-    if !write.clustering_columns.is_empty() {
-        return Err(SparkError::unsupported("clusterBy of a streaming write"));
-    }
+    // Clustering columns are a property of tables: as in Spark, files have none.
     let is_table = matches!(write.target, StreamTarget::Table(_));
+    if is_table && !write.clustering_columns.is_empty() {
+        return Err(SparkError::unsupported("clusterBy of a streaming write into a table"));
+    }
     match format {
         _ if is_table && mode != OutputMode::Append => {
             Err(SparkError::new("STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE")
