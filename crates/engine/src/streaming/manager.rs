@@ -103,6 +103,11 @@ impl StreamingManager {
         self.inner.lock().active.iter().map(|query| query.facts().clone()).collect()
     }
 
+    /// True while queries run.
+    pub fn is_busy(&self) -> bool {
+        !self.inner.lock().active.is_empty()
+    }
+
     /// The query of an id, which is the running one where there are several.
     pub fn get(&self, id: &str) -> Result<Option<QueryFacts>> {
         let parsed = uuid::Uuid::parse_str(id)
