@@ -262,8 +262,9 @@ impl Batches {
     async fn trigger(&mut self, amount: Amount) -> Result<bool> {
         let (started, timestamp) = (Instant::now(), now_millis());
         let mut durations = Durations::default();
+        let look = self.query.look();
         if !self.is_pending && !self.begin(amount, timestamp, &mut durations).await? {
-            self.query.idle();
+            self.query.idle(look);
             if self.last_event.elapsed() >= IDLE {
                 self.last_event = Instant::now();
                 let json = progress::idle(self.query.facts());

@@ -46,8 +46,10 @@ struct State {
     failure: Option<(SparkError, QueryException)>,
     progress: VecDeque<Progress>,
     explained: Option<(String, String)>,
-    /// A batch found nothing new since this was last cleared.
-    is_idle: bool,
+    /// How many times sources were asked for new rows.
+    looks: u64,
+    /// Which time nothing was there last.
+    idle_look: u64,
 }
 
 impl StreamingQuery {
@@ -65,7 +67,8 @@ impl StreamingQuery {
                 failure: None,
                 progress: VecDeque::new(),
                 explained: None,
-                is_idle: false,
+                looks: 0,
+                idle_look: 0,
             }),
             changed: watch::Sender::new(0),
             cancel: CancellationToken::new(),
@@ -135,8 +138,9 @@ impl StreamingQuery {
 
     /// Waits until all that is there now has been written.
     pub(super) async fn process_all_available(&self) -> Result<()> {
-        self.state.lock().is_idle = false;
-        self.until(|state| state.is_idle || !state.status.is_active).await;
+        // What came before this call may be missed by a look that has begun.
+        let wanted = self.state.lock().looks + 1;
+        self.until(move |state| state.idle_look >= wanted || !state.status.is_active).await;
         self.failure().map_or(Ok(()), Err)
     }
 
@@ -164,10 +168,17 @@ impl StreamingQuery {
         state.status = QueryStatus { message, is_data_available, is_trigger_active, is_active: state.status.is_active };
     }
 
-    /// Notes that nothing new was there.
-    pub(super) fn idle(&self) {
+    /// Notes that sources are asked, and tells which time it is.
+    pub(super) fn look(&self) -> u64 {
+        let mut state = self.state.lock();
+        state.looks += 1;
+        state.looks
+    }
+
+    /// Notes that nothing new was there at a look.
+    pub(super) fn idle(&self, look: u64) {
         self.change(|state| {
-            state.is_idle = true;
+            state.idle_look = look;
             state.status.message = "Waiting for data to arrive".into();
             state.status.is_trigger_active = false;
             state.status.is_data_available = false;
