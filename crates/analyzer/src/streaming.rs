@@ -74,10 +74,11 @@ impl TableProvider for StreamingTable {
 pub enum StreamingKind {
     /// Rows whose time is this much below the latest time seen are late.
     Watermark { column: String, delay_millis: i64 },
-    /// The first row of each key.
-    Deduplicate { keys: Vec<String>, within_watermark: bool },
-    /// The aggregates over all rows so far: the input is the aggregation.
-    Aggregate,
+    /// The first row of each key. `time` is the column with a watermark.
+    Deduplicate { keys: Vec<String>, time: Option<String>, within_watermark: bool },
+    /// The aggregates over all rows so far: the input is the aggregation. `time` is the position of the
+    /// key that tells when a group is finished.
+    Aggregate { time: Option<usize> },
     /// Spark has no such operator for this kind of relation, and says so.
     Refused(String),
     /// This server has none.
@@ -119,13 +120,13 @@ impl UserDefinedLogicalNodeCore for StreamingOperator {
             StreamingKind::Watermark { column, delay_millis } => {
                 write!(f, "EventTimeWatermark {column}, {delay_millis} ms")
             }
-            StreamingKind::Deduplicate { keys, within_watermark: false } => {
+            StreamingKind::Deduplicate { keys, within_watermark: false, .. } => {
                 write!(f, "Deduplicate [{}]", keys.join(", "))
             }
-            StreamingKind::Deduplicate { keys, within_watermark: true } => {
+            StreamingKind::Deduplicate { keys, within_watermark: true, .. } => {
                 write!(f, "DeduplicateWithinWatermark [{}]", keys.join(", "))
             }
-            StreamingKind::Aggregate => write!(f, "StateStoreSave"),
+            StreamingKind::Aggregate { .. } => write!(f, "StateStoreSave"),
             StreamingKind::Refused(_) | StreamingKind::Missing(_) => write!(f, "NotForStreams"),
         }
     }

@@ -704,7 +704,8 @@ pub(crate) fn collect_metrics(
 /// `dropDuplicates` of a stream, and what has no meaning but for streams.
 fn deduplicated(input: Resolved, exact: LogicalPlan, keys: Vec<String>, within_watermark: bool) -> Resolved {
     let kind = if streaming::is_streaming(&exact) {
-        StreamingKind::Deduplicate { keys, within_watermark }
+        let time = input.output.iter().find(|a| a.metadata.get(streaming::WATERMARK_DELAY).is_some());
+        StreamingKind::Deduplicate { keys, time: time.map(Attribute::column_name), within_watermark }
     } else {
         StreamingKind::Refused("dropDuplicatesWithinWatermark is not supported with batch DataFrames/DataSets".into())
     };

@@ -3,7 +3,7 @@
 use arrow::datatypes::DataType;
 use datafusion::common::JoinType;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SkipType};
+use datafusion::logical_expr::{Aggregate, Expr, FetchType, LogicalPlan, SkipType};
 use firesteel_analyzer::resolved::engine_error;
 use firesteel_analyzer::streaming::{StreamingKind, is_streaming, operator_of, refused};
 use firesteel_error::{Result, SparkError};
@@ -145,19 +145,12 @@ fn check_node(node: &LogicalPlan, mode: OutputMode) -> Result<()> {
         _ => match operator_of(node).map(|operator| &operator.kind) {
             Some(StreamingKind::Refused(message)) => Err(refused(message.clone())),
             Some(StreamingKind::Missing(what)) => Err(SparkError::unsupported(what.clone())),
-            Some(StreamingKind::Deduplicate { within_watermark: true, .. }) if !has_watermark(node) => Err(refused(
+            Some(StreamingKind::Deduplicate { within_watermark: true, time: None, .. }) => Err(refused(
                 "dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without watermark",
             )),
             _ => Ok(()),
         },
     }
-}
-
-fn has_watermark(plan: &LogicalPlan) -> bool {
-    let is_one = |node: &LogicalPlan| {
-        Ok(matches!(operator_of(node).map(|operator| &operator.kind), Some(StreamingKind::Watermark { .. })))
-    };
-    plan.exists(is_one).unwrap_or(false)
 }
 
 /// Joins of a stream with rows at hand keep no state: the stream must be the side whose rows all come.
@@ -222,6 +215,44 @@ pub(super) fn watermark(plan: &LogicalPlan) -> Option<(String, i64)> {
         Ok(TreeNodeRecursion::Continue)
     });
     visited.ok().and(found)
+}
+
+/// The position of a key that tells when its group is finished: a time with a watermark, or a window of such times.
+pub(super) fn event_key(aggregate: &Aggregate) -> Option<usize> {
+    aggregate.group_expr.iter().enumerate().position(|(i, key)| {
+        let is_timed = match aggregate.schema.field(i).data_type() {
+            DataType::Struct(fields) => {
+                let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+                names == ["start", "end"] && fields.iter().all(|field| is_time(field.data_type()))
+            }
+            other => is_time(other),
+        };
+        is_timed && key.column_refs().iter().any(|column| has_watermark(&aggregate.input, &column.name))
+    })
+}
+
+/// True where a column of a plan is made of the one with a watermark.
+fn has_watermark(plan: &LogicalPlan, name: &str) -> bool {
+    if let Some(StreamingKind::Watermark { column, .. }) = operator_of(plan).map(|operator| &operator.kind)
+        && column == name
+    {
+        return true;
+    }
+    let has_name = |plan: &LogicalPlan| plan.schema().fields().iter().any(|field| field.name() == name);
+    if let LogicalPlan::Projection(projection) = plan {
+        let made = projection.expr.iter().zip(projection.schema.fields());
+        let made = made.filter(|(_, field)| field.name() == name).flat_map(|(expr, _)| expr.column_refs());
+        return made.into_iter().any(|column| has_watermark(&projection.input, &column.name));
+    }
+    let inputs = plan.inputs();
+    if inputs.iter().any(|input| has_name(input)) {
+        return inputs.iter().any(|input| has_name(input) && has_watermark(input, name));
+    }
+    // What an operator makes itself, it may make of any column.
+    inputs.iter().any(|input| {
+        let columns = input.schema().columns();
+        columns.iter().any(|column| has_watermark(input, &column.name))
+    })
 }
 
 /// True for the types that hold moments.

@@ -29,7 +29,7 @@ impl ExtensionPlanner for StreamingPlanner {
         let error = match &operator.kind {
             StreamingKind::Refused(message) => refused(message.clone()),
             StreamingKind::Missing(what) => SparkError::unsupported(what.clone()),
-            StreamingKind::Watermark { .. } | StreamingKind::Deduplicate { .. } | StreamingKind::Aggregate => {
+            StreamingKind::Watermark { .. } | StreamingKind::Deduplicate { .. } | StreamingKind::Aggregate { .. } => {
                 SparkError::internal("an operator of streams was planned")
             }
         };

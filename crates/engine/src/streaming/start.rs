@@ -1,13 +1,13 @@
 //! The start of a query: what it is to do is checked before it runs.
 
 use super::batch::{Batches, Checkpoint, Parts};
-use super::check::{OutputMode, check};
+use super::check::{OutputMode, check, event_key};
 use super::log::{Log, put};
 use super::memory::MemoryTable;
 use super::query::{QueryFacts, StreamingQuery};
 use super::rows::{table_of, tables};
 use super::sink::{BatchFunction, FileSink, RowFunction, Sink};
-use super::state::{State, aggregate, marked};
+use super::state::{State, marked};
 use super::trigger::Schedule;
 use super::{StreamingReply, progress, source};
 use crate::catalog_state::Locals;
@@ -79,7 +79,7 @@ fn check_groups(plan: &LogicalPlan, mode: OutputMode) -> Result<()> {
         if let LogicalPlan::Aggregate(group) = node
             && is_streaming(node)
         {
-            is_endless |= aggregate::event_key(group).is_none();
+            is_endless |= event_key(group).is_none();
         }
         Ok(TreeNodeRecursion::Continue)
     });

@@ -1,10 +1,10 @@
 //! What operators of streams remember from batch to batch, in the checkpoint.
 
-pub(super) mod aggregate;
+mod aggregate;
 mod deduplicate;
 mod store;
 
-use super::check::{OutputMode, watermark};
+use super::check::{OutputMode, event_key, watermark};
 use super::progress::StateProgress;
 use crate::session::Session;
 use arrow::datatypes::SchemaRef;
@@ -69,8 +69,8 @@ pub(super) struct Turn<'a> {
     pub batch: i64,
     pub mode: OutputMode,
     pub watermarks: Watermarks,
-    /// The column of times, and how late they may be in milliseconds.
-    pub watermark: Option<(String, i64)>,
+    /// How late events may be in milliseconds, where they have a watermark.
+    pub delay_millis: Option<i64>,
 }
 
 /// What an operator gives.
@@ -138,18 +138,18 @@ impl State {
         let mut plan = self.timed(plan)?;
         let mut ran = Vec::new();
         self.progress.clear();
-        let turn = Turn { session, batch, mode, watermarks, watermark: self.watermark.clone() };
+        let turn = Turn { session, batch, mode, watermarks, delay_millis: self.delay_millis() };
         for number in 0..self.operators {
             let Some(node) = lowest(&plan)? else {
                 return Err(SparkError::internal("an operator of a stream is gone"));
             };
             let store = self.stores.get(number).ok_or_else(|| SparkError::internal("an operator without state"))?;
             let outcome = match operator_of(&node).map(|operator| (&operator.input, &operator.kind)) {
-                Some((LogicalPlan::Aggregate(aggregate), StreamingKind::Aggregate)) => {
-                    aggregate::run(&turn, store, aggregate).await?
+                Some((LogicalPlan::Aggregate(aggregate), StreamingKind::Aggregate { time })) => {
+                    aggregate::run(&turn, store, aggregate, *time).await?
                 }
-                Some((input, StreamingKind::Deduplicate { keys, within_watermark })) => {
-                    deduplicate::run(&turn, store, input, keys, *within_watermark).await?
+                Some((input, StreamingKind::Deduplicate { keys, time, within_watermark })) => {
+                    deduplicate::run(&turn, store, input, keys, time.as_deref(), *within_watermark).await?
                 }
                 _ => return Err(SparkError::internal("an operator of a stream that is not known")),
             };
@@ -194,14 +194,17 @@ fn lowest(plan: &LogicalPlan) -> Result<Option<LogicalPlan>> {
 /// True for operators that remember.
 fn is_remembering(node: &LogicalPlan) -> bool {
     let kind = operator_of(node).map(|operator| &operator.kind);
-    matches!(kind, Some(StreamingKind::Deduplicate { .. } | StreamingKind::Aggregate))
+    matches!(kind, Some(StreamingKind::Deduplicate { .. } | StreamingKind::Aggregate { .. }))
 }
 
 /// The plan with a mark over each aggregation of a stream.
 pub(super) fn marked(plan: LogicalPlan) -> Result<LogicalPlan> {
     let mark = |node: LogicalPlan| {
-        let is_one = matches!(node, LogicalPlan::Aggregate(_)) && is_streaming(&node);
-        Ok(if is_one { Transformed::yes(operator(node, StreamingKind::Aggregate)) } else { Transformed::no(node) })
+        let time = match &node {
+            LogicalPlan::Aggregate(aggregate) if is_streaming(&node) => event_key(aggregate),
+            _ => return Ok(Transformed::no(node)),
+        };
+        Ok(Transformed::yes(operator(node, StreamingKind::Aggregate { time })))
     };
     plan.transform_up(mark).data().map_err(engine_error)
 }

@@ -4,7 +4,7 @@ use super::store::{Store, bytes, count};
 use super::{Outcome, Turn};
 use crate::execution;
 use crate::session::blocking;
-use crate::streaming::check::{OutputMode, is_time};
+use crate::streaming::check::OutputMode;
 use crate::streaming::progress::StateProgress;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, BooleanBuilder};
 use arrow::compute::{cast, filter_record_batch};
@@ -35,16 +35,15 @@ struct Program {
 }
 
 /// Merges a batch into the state, and gives the rows that the output mode wants.
-pub(super) async fn run(turn: &Turn<'_>, store: &Store, aggregate: &Aggregate) -> Result<Outcome> {
+pub(super) async fn run(turn: &Turn<'_>, store: &Store, aggregate: &Aggregate, time: Option<usize>) -> Result<Outcome> {
     let keys = aggregate.group_expr.len();
     let (input, ran) = input(turn, aggregate).await?;
     let program = Program::new(turn, aggregate, &input, &ran)?;
     let partial = program.over(AggregateMode::Partial, single(ran.clone()))?;
     let state_schema = partial.schema();
     let fresh = collected(turn, partial).await?;
-    let time = event_key(aggregate);
-    let is_by_time = turn.mode != OutputMode::Complete && turn.watermark.is_some();
-    let time = time.filter(|_| is_by_time);
+    // All groups stay where all are written each time.
+    let time = time.filter(|_| turn.mode != OutputMode::Complete);
     let (fresh, dropped) = match time {
         Some(key) => split(fresh, key, turn.watermarks.late)?,
         None => (fresh, Vec::new()),
@@ -177,17 +176,6 @@ async fn collected(turn: &Turn<'_>, plan: Arc<dyn ExecutionPlan>) -> Result<Vec<
 fn of_schema(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     RecordBatch::try_new(schema.clone(), batch.columns().to_vec())
         .map_err(|_| SparkError::unsupported("a query whose aggregates are not those of its checkpoint"))
-}
-
-/// The position of a key that tells when its group is finished: a time, or a window of times.
-pub(in crate::streaming) fn event_key(aggregate: &Aggregate) -> Option<usize> {
-    (0..aggregate.group_expr.len()).find(|i| match aggregate.schema.field(*i).data_type() {
-        DataType::Struct(fields) => {
-            let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
-            names == ["start", "end"] && fields.iter().all(|field| is_time(field.data_type()))
-        }
-        other => is_time(other),
-    })
 }
 
 /// Rows whose key is after a moment, and those whose key is not.

@@ -31,13 +31,14 @@ pub(super) async fn run(
     store: &Store,
     input: &LogicalPlan,
     keys: &[String],
+    time: Option<&str>,
     within_watermark: bool,
 ) -> Result<Outcome> {
     let fails = |error: arrow::error::ArrowError| SparkError::internal(error.to_string());
     let physical = execution::plan(turn.session.state(), input).await?;
     let schema = physical.schema();
     let positions = keys.iter().map(|key| schema.index_of(key)).collect::<Result<Vec<_>, _>>().map_err(fails)?;
-    let time = times(turn, &schema, &positions, within_watermark);
+    let time = times(turn, &schema, &positions, time, within_watermark);
     let mut seen = remembered(store.read(turn.batch - 1)?)?;
     let context = turn.session.state().task_ctx();
     let reservation = MemoryConsumer::new("state of a streaming query").register(context.memory_pool());
@@ -97,14 +98,19 @@ pub(super) async fn run(
 }
 
 /// The column of times, and how long after them keys are remembered in microseconds.
-fn times(turn: &Turn<'_>, schema: &SchemaRef, keys: &[usize], within_watermark: bool) -> Option<(usize, i64)> {
-    let (column, delay) = turn.watermark.as_ref()?;
-    let position = schema.index_of(column).ok()?;
+fn times(
+    turn: &Turn<'_>,
+    schema: &SchemaRef,
+    keys: &[usize],
+    time: Option<&str>,
+    within_watermark: bool,
+) -> Option<(usize, i64)> {
+    let position = schema.index_of(time?).ok()?;
     if !is_time(schema.field(position).data_type()) {
         return None;
     }
     match (within_watermark, keys.contains(&position)) {
-        (true, _) => Some((position, delay.saturating_mul(1000))),
+        (true, _) => Some((position, turn.delay_millis.unwrap_or(0).saturating_mul(1000))),
         (false, true) => Some((position, 0)),
         (false, false) => None,
     }
