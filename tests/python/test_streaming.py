@@ -384,3 +384,16 @@ def test_duplicates_are_remembered_over_restarts(spark, folder):
         query.trigger(availableNow=True).start().awaitTermination(60)
     rows = spark.read.schema("id int, s string").json(place["path"]).collect()
     assert sorted(row.s for row in rows) == ["x", "y", "z"]
+
+
+def test_each_batch_has_its_own_time(spark, folder):
+    frame = files(spark, folder).select("id", F.current_timestamp().alias("now"))
+    query = memory(frame, "timed").start()
+    try:
+        query.processAllAvailable()
+        put(folder, "b.csv", "3,x")
+        query.processAllAvailable()
+        times = {row.id: row.now for row in spark.table("timed").collect()}
+        assert times[1] == times[2] < times[3]
+    finally:
+        query.stop()

@@ -95,6 +95,17 @@ impl SessionEnvironment {
         }
     }
 
+    /// The environment of another moment, in microseconds.
+    pub(crate) fn at(mut self, micros: i64) -> Self {
+        self.query_time = Arc::new(QueryTime::at(micros));
+        self
+    }
+
+    /// Whether the moment became part of what was analysed.
+    pub(crate) fn uses_time(&self) -> bool {
+        self.query_time.is_used()
+    }
+
     /// The environment for the new query of a view, quoted, that is there already.
     pub(crate) fn defining(mut self, view: String) -> Self {
         self.defined = Some(view);

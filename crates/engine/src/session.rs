@@ -47,6 +47,8 @@ pub struct Analysed {
     pub observations: Vec<firesteel_analyzer::analyzer::Observation>,
     /// Paths of the files that it reads.
     pub sources: Vec<String>,
+    /// The moment of the request is part of it (`current_timestamp()`).
+    pub uses_time: bool,
 }
 
 impl Session {
@@ -197,6 +199,11 @@ impl Session {
         self.analysed(relation, false)
     }
 
+    /// Analyses a relation as if the request came at a moment, in microseconds. May block on files.
+    pub(crate) fn analyse_at(self: &Arc<Self>, relation: &Relation, micros: i64) -> Result<Analysed> {
+        analyse_in(&SessionEnvironment::new(self.clone()).at(micros), relation)
+    }
+
     fn analysed(self: &Arc<Self>, relation: &Relation, remembers: bool) -> Result<Analysed> {
         let environment = SessionEnvironment::new(self.clone());
         let may_look = remembers || !self.analyses.is_empty();
@@ -294,7 +301,7 @@ fn analyse_in(environment: &SessionEnvironment, relation: &Relation) -> Result<A
     let mut analyzer = Analyzer::new(environment);
     let resolved = analyzer.relation(relation)?;
     let observations = std::mem::take(&mut analyzer.observations);
-    Ok(Analysed { resolved, observations, sources: environment.sources() })
+    Ok(Analysed { resolved, observations, sources: environment.sources(), uses_time: environment.uses_time() })
 }
 
 /// Runs work that may block off the async threads.

@@ -6,19 +6,20 @@ use super::log::Log;
 use super::now_millis;
 use super::progress::{self, Progress, SourceProgress};
 use super::query::{QueryException, StreamingQuery};
-use super::rows::{Count, placed};
+use super::rows::{Count, placed, tables};
 use super::sink::Sink;
 use super::source::{Amount, Source};
-use super::state::{State, Watermarks};
+use super::state::{State, Watermarks, marked};
 use super::trigger::{POLL, Schedule};
 use crate::observe::observed;
-use crate::session::Session;
+use crate::session::{Session, blocking};
 use datafusion::catalog::TableProvider;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use firesteel_analyzer::analyzer::Observation;
 use firesteel_analyzer::{Attribute, Resolved, attribute};
 use firesteel_error::{ExceptionClass, Result, SparkError};
+use firesteel_plan::Relation;
 use firesteel_types::{Literal, StructType};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub(super) struct Batches {
     pub session: Arc<Session>,
     pub query: Arc<StreamingQuery>,
     pub resolved: Resolved,
+    /// What is analysed anew for each batch, as it asks for the time.
+    pub timed: Option<Relation>,
     pub observations: Vec<Observation>,
     pub tables: Vec<Arc<dyn TableProvider>>,
     pub sources: Vec<Box<dyn Source>>,
@@ -66,6 +69,7 @@ pub(super) struct Parts {
     pub session: Arc<Session>,
     pub query: Arc<StreamingQuery>,
     pub resolved: Resolved,
+    pub timed: Option<Relation>,
     pub observations: Vec<Observation>,
     pub tables: Vec<Arc<dyn TableProvider>>,
     pub sources: Vec<Box<dyn Source>>,
@@ -98,6 +102,7 @@ impl Batches {
             session: parts.session,
             query: parts.query,
             resolved: parts.resolved,
+            timed: parts.timed,
             observations: parts.observations,
             tables: parts.tables,
             sources: parts.sources,
@@ -310,6 +315,26 @@ impl Batches {
         Ok(true)
     }
 
+    /// Analyses the query anew, as of the moment at which the batch began.
+    async fn renew(&mut self) -> Result<()> {
+        let Some(relation) = self.timed.clone() else { return Ok(()) };
+        let lines = self.checkpoint.offsets.read(self.batch)?.unwrap_or_default();
+        let note: Value = lines.first().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+        let moment = note["batchTimestampMs"].as_i64().unwrap_or_else(now_millis);
+        let session = self.session.clone();
+        let analysed = blocking(move || session.analyse_at(&relation, moment.saturating_mul(1000))).await?;
+        let mut resolved = analysed.resolved;
+        resolved.plan = marked(resolved.plan)?;
+        let found = tables(&resolved.plan)?;
+        if found.len() != self.tables.len() || resolved.output.len() != self.resolved.output.len() {
+            return Err(SparkError::unsupported("a streaming query over a view that has changed"));
+        }
+        self.tables = found;
+        self.observations = analysed.observations;
+        self.resolved = resolved;
+        Ok(())
+    }
+
     /// Reads the batch, writes it, and notes that.
     async fn process(&mut self, started: Instant, timestamp: i64, mut durations: Durations) -> Result<Progress> {
         let since = Instant::now();
@@ -323,6 +348,7 @@ impl Batches {
         }
         durations.note("getBatch", since);
         let since = Instant::now();
+        self.renew().await?;
         let counts: Vec<Count> = self.sources.iter().map(|_| Count::default()).collect();
         let plan = placed(&self.resolved.plan, &self.tables, &rows, &counts)?;
         drop(rows);

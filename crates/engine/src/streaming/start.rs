@@ -195,6 +195,7 @@ fn begin(
             session: session.clone(),
             query: query.clone(),
             resolved,
+            timed: analysed.uses_time.then(|| write.input.clone()),
             observations: analysed.observations,
             tables: providers,
             sources,
