@@ -29,6 +29,8 @@ pub trait Environment: Send + Sync {
     fn parallelism(&self) -> usize;
     /// A table or view by its name's parts; fails with `TABLE_OR_VIEW_NOT_FOUND`.
     fn table(&self, name: &[String], options: &Options, time_travel: Option<&TimeTravel>) -> Result<TableLookup>;
+    /// A table, or a temporary view of a stream, whose rows keep coming, by its name's parts.
+    fn streaming_table(&self, name: &[String], options: &Options) -> Result<TableLookup>;
     /// A scan of files or another source.
     fn data_source(&self, source: &DataSource) -> Result<Scan>;
     /// A kept relation (`cached_remote_relation`).

@@ -24,6 +24,7 @@ pub mod recursion;
 mod relation;
 pub mod resolved;
 mod scope;
+pub mod streaming;
 mod unnest;
 
 pub use analyzer::Analyzer;

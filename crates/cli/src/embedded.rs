@@ -48,7 +48,9 @@ impl Backend for Embedded {
                 Relation::new(RelationKind::Local(LocalRelation { schema: None, data }))
             }
             CommandOutput::Sql(SqlResult::Query) => sql,
-            CommandOutput::None | CommandOutput::Checkpoint { .. } => return Ok(String::new()),
+            CommandOutput::None | CommandOutput::Checkpoint { .. } | CommandOutput::Streaming(_) => {
+                return Ok(String::new());
+            }
         };
         let show =
             RelationKind::ShowString { input, num_rows: display.rows, truncate: display.truncate, vertical: false };

@@ -11,6 +11,9 @@ macro_rules! keys {
 }
 
 keys! {
+    STREAMING_SCHEMA_INFERENCE = "spark.sql.streaming.schemaInference";
+    STREAMING_CHECKPOINT_LOCATION = "spark.sql.streaming.checkpointLocation";
+    STREAMING_RECENT_PROGRESS = "spark.sql.streaming.numRecentProgressUpdates";
     ANSI_ENABLED = "spark.sql.ansi.enabled";
     DOUBLE_QUOTED_IDENTIFIERS = "spark.sql.ansi.doubleQuotedIdentifiers";
     ENFORCE_RESERVED_KEYWORDS = "spark.sql.ansi.enforceReservedKeywords";

@@ -3,7 +3,7 @@
 use crate::kept::{PlanOnly, persist};
 use crate::session::{self, SPARK_VERSION, Session};
 use crate::{execution, fingerprint};
-use firesteel_analyzer::attribute;
+use firesteel_analyzer::{attribute, streaming};
 use firesteel_error::Result;
 use firesteel_plan::{ExplainMode, Relation, RelationKind, StorageLevel};
 use firesteel_types::{DataType, StructType};
@@ -53,11 +53,14 @@ pub(crate) async fn answer(session: &Arc<Session>, request: AnalysisRequest) -> 
             Ok(AnalysisReply::Flag(is_local))
         }
         AnalysisRequest::IsStreaming(relation) => {
-            session.analyse(relation).await?;
-            Ok(AnalysisReply::Flag(false))
+            let analysed = session.analyse(relation).await?;
+            Ok(AnalysisReply::Flag(streaming::is_streaming(&analysed.resolved.plan)))
         }
         AnalysisRequest::InputFiles(relation) => {
             let analysed = session.analyse(relation).await?;
+            if streaming::is_streaming(&analysed.resolved.plan) {
+                return Err(streaming::not_started());
+            }
             Ok(AnalysisReply::Files(fingerprint::files(&analysed.resolved.plan)?))
         }
         AnalysisRequest::SparkVersion => Ok(AnalysisReply::Text(SPARK_VERSION.to_string())),
@@ -170,7 +173,10 @@ fn closing_quote(text: &str) -> Option<usize> {
 async fn explain(session: &Arc<Session>, relation: Relation, mode: ExplainMode) -> Result<AnalysisReply> {
     let parsed = format!("{:?}", relation.kind());
     let analysed = session.analyse(relation).await?;
-    let logical = analysed.resolved.exact()?;
+    let mut logical = analysed.resolved.exact()?;
+    if streaming::is_streaming(&logical) {
+        logical = crate::streaming::shown(&logical)?;
+    }
     // An explanation runs nothing: kept relations without rows stay as they are.
     let state = &PlanOnly::of(session.state());
     let unnested = firesteel_analyzer::unnest(logical.clone()).and_then(firesteel_analyzer::python::extract)?;

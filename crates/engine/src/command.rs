@@ -3,6 +3,7 @@
 use crate::execution::{RunContext, cancellable};
 use crate::python::source::PythonSource;
 use crate::session::{Session, blocking};
+use crate::streaming::{self, StreamingReply};
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use firesteel_analyzer::attribute;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 pub enum CommandOutput {
     None,
     Sql(SqlResult),
+    /// What is said of streaming queries.
+    Streaming(StreamingReply),
     /// A kept relation's id.
     Checkpoint {
         relation_id: String,
@@ -29,8 +32,24 @@ pub enum SqlResult {
     Rows { schema: SchemaRef, batches: Vec<RecordBatch> },
 }
 
-/// Runs a command.
+/// Runs a command. A stream cannot be written like a relation at hand.
 pub(crate) async fn run(session: &Arc<Session>, command: Command, run: RunContext) -> Result<CommandOutput> {
+    let method = match &command {
+        Command::Write(_) => Some("`write`"),
+        Command::WriteV2(_) => Some("`writeTo`"),
+        Command::MergeInto(_) => Some("`mergeInto`"),
+        _ => None,
+    };
+    let not_started = firesteel_analyzer::streaming::not_started();
+    run_any(session, command, run).await.map_err(|error| match method {
+        Some(method) if error.is("_LEGACY_ERROR_TEMP_3102") && error.parameters() == not_started.parameters() => {
+            SparkError::new("CALL_ON_STREAMING_DATASET_UNSUPPORTED").with("methodName", method)
+        }
+        _ => error,
+    })
+}
+
+async fn run_any(session: &Arc<Session>, command: Command, run: RunContext) -> Result<CommandOutput> {
     match command {
         Command::CreateView { name, input, is_global, replace } => {
             create_view(session, name, input, is_global, replace).await?;
@@ -91,6 +110,16 @@ pub(crate) async fn run(session: &Arc<Session>, command: Command, run: RunContex
         Command::Statement(statement) => {
             cancellable(&run, statement_rows(session, *statement, &run)).await?;
             Ok(CommandOutput::None)
+        }
+        Command::WriteStream(write) => {
+            let reply = cancellable(&run, streaming::start(session, *write, &run)).await?;
+            Ok(CommandOutput::Streaming(reply))
+        }
+        Command::StreamingQuery { query, command } => {
+            streaming::of_query(session, &query, command, &run).await.map(CommandOutput::Streaming)
+        }
+        Command::StreamingManager(command) => {
+            streaming::of_manager(session, command, &run).await.map(CommandOutput::Streaming)
         }
         Command::Unsupported(what) => Err(SparkError::unsupported(what)),
     }

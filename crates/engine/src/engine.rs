@@ -15,9 +15,10 @@ use firesteel_error::{Result, SparkError};
 use firesteel_python::WorkerPool;
 use parking_lot::RwLock;
 use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +48,8 @@ pub struct Engine {
     catalog: Catalog,
     spill_directory: PathBuf,
     python: Arc<WorkerPool>,
+    /// Where workers reach the server, if they may.
+    client_address: OnceLock<SocketAddr>,
 }
 
 impl Engine {
@@ -82,6 +85,7 @@ impl Engine {
             catalog,
             python: WorkerPool::new(cores.max(1), &std::env::temp_dir())?,
             spill_directory,
+            client_address: OnceLock::new(),
         }))
     }
 
@@ -117,6 +121,27 @@ impl Engine {
     /// The workers that run Python functions.
     pub(crate) fn python(&self) -> &Arc<WorkerPool> {
         &self.python
+    }
+
+    /// Says where functions in Python reach the server as clients of their session. The first call counts.
+    pub fn set_client_address(&self, address: SocketAddr) {
+        let _ = self.client_address.set(address);
+    }
+
+    /// The address for clients of a user that functions in Python are.
+    pub(crate) fn client_url(&self, user_id: &str) -> Result<String> {
+        let Some(address) = self.client_address.get() else {
+            return Err(SparkError::unsupported("foreachBatch on a server that wants encryption or a token"));
+        };
+        let host = if address.ip().is_unspecified() { IpAddr::from([127, 0, 0, 1]) } else { address.ip() };
+        let host = if host.is_ipv6() { format!("[{host}]") } else { host.to_string() };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let user = if !user_id.is_empty() && user_id.chars().all(is_plain) {
+            format!(";user_id={user_id}")
+        } else {
+            String::new()
+        };
+        Ok(format!("sc://{host}:{}/{user}", address.port()))
     }
 
     /// The catalog that all sessions share.

@@ -95,6 +95,17 @@ impl SessionEnvironment {
         }
     }
 
+    /// The environment of another moment, in microseconds.
+    pub(crate) fn at(mut self, micros: i64) -> Self {
+        self.query_time = Arc::new(QueryTime::at(micros));
+        self
+    }
+
+    /// Whether the moment became part of what was analysed.
+    pub(crate) fn uses_time(&self) -> bool {
+        self.query_time.is_used()
+    }
+
     /// The environment for the new query of a view, quoted, that is there already.
     pub(crate) fn defining(mut self, view: String) -> Self {
         self.defined = Some(view);
@@ -446,6 +457,29 @@ impl Environment for SessionEnvironment {
                     &["`system`.`builtin`", "`system`.`session`"],
                     &self.facts.current_database,
                 )),
+            },
+        }
+    }
+
+    fn streaming_table(&self, name: &[String], options: &Options) -> Result<TableLookup> {
+        match self.session.find(name, &self.facts.current_database)? {
+            Some(Found::Stored(table)) if table.view.is_some() => {
+                Err(SparkError::new("_LEGACY_ERROR_TEMP_1018").with("quoted", table.name.parts()[1..].join(".")))
+            }
+            Some(Found::Stored(table)) => match self.stored(&table, options)? {
+                TableLookup::Scan { scan, qualifier } => {
+                    let scan = crate::streaming::table::of_catalog(&self.conf, &table, options, scan)?;
+                    Ok(TableLookup::Scan { scan, qualifier })
+                }
+                _ => Err(SparkError::internal("a table that is not scanned")),
+            },
+            _ => match self.table(name, options, None)? {
+                TableLookup::Analysed { resolved, qualifier }
+                    if firesteel_analyzer::streaming::is_streaming(&resolved.plan) =>
+                {
+                    Ok(TableLookup::Analysed { resolved, qualifier })
+                }
+                _ => Err(SparkError::new("_LEGACY_ERROR_TEMP_1008").with("quoted", name.join("."))),
             },
         }
     }

@@ -4,6 +4,7 @@ use crate::broadcast::BroadcastPlanner;
 use crate::exchange::ExchangePlanner;
 use crate::observe::ObservePlanner;
 use crate::python::PythonPlanner;
+use crate::streaming::StreamingPlanner;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::Result as DfResult;
@@ -25,6 +26,7 @@ impl QueryPlanner for Planner {
             Arc::new(ExchangePlanner),
             Arc::new(BroadcastPlanner),
             Arc::new(PythonPlanner),
+            Arc::new(StreamingPlanner),
         ])
         .create_physical_plan(plan, state)
         .await

@@ -5,6 +5,7 @@ use crate::catalog_state::CatalogState;
 use crate::environment::SessionEnvironment;
 use crate::execution::{self, Execution, ObservedMetrics, RunContext};
 use crate::python::{PythonFiles, PythonSession};
+use crate::streaming::StreamingManager;
 use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine};
 use datafusion::execution::session_state::SessionState;
 use firesteel_analyzer::{Analyzer, Resolved};
@@ -35,6 +36,7 @@ pub struct Session {
     current: RwLock<(String, String)>,
     catalog_state: CatalogState,
     python: Arc<PythonSession>,
+    streaming: StreamingManager,
     analyses: AnalysisCache,
     is_closed: AtomicBool,
 }
@@ -45,6 +47,8 @@ pub struct Analysed {
     pub observations: Vec<firesteel_analyzer::analyzer::Observation>,
     /// Paths of the files that it reads.
     pub sources: Vec<String>,
+    /// The moment of the request is part of it (`current_timestamp()`).
+    pub uses_time: bool,
 }
 
 impl Session {
@@ -63,6 +67,7 @@ impl Session {
             current: RwLock::new(("spark_catalog".into(), "default".into())),
             catalog_state: CatalogState::default(),
             python: python.clone(),
+            streaming: StreamingManager::default(),
             analyses: AnalysisCache::default(),
             is_closed: AtomicBool::new(false),
         });
@@ -77,6 +82,11 @@ impl Session {
 
     pub(crate) fn python(&self) -> &Arc<PythonSession> {
         &self.python
+    }
+
+    /// The session's streaming queries.
+    pub fn streaming(&self) -> &StreamingManager {
+        &self.streaming
     }
 
     pub fn engine(&self) -> &Arc<Engine> {
@@ -189,6 +199,11 @@ impl Session {
         self.analysed(relation, false)
     }
 
+    /// Analyses a relation as if the request came at a moment, in microseconds. May block on files.
+    pub(crate) fn analyse_at(self: &Arc<Self>, relation: &Relation, micros: i64) -> Result<Analysed> {
+        analyse_in(&SessionEnvironment::new(self.clone()).at(micros), relation)
+    }
+
     fn analysed(self: &Arc<Self>, relation: &Relation, remembers: bool) -> Result<Analysed> {
         let environment = SessionEnvironment::new(self.clone());
         let may_look = remembers || !self.analyses.is_empty();
@@ -273,6 +288,7 @@ impl Session {
     pub fn close(&self) {
         // The flag comes first: what is kept after it is freed by the one who kept it.
         self.is_closed.store(true, Ordering::SeqCst);
+        self.streaming.close();
         self.temp_views.write().clear();
         self.catalog_state.clear();
         self.analyses.clear();
@@ -285,7 +301,7 @@ fn analyse_in(environment: &SessionEnvironment, relation: &Relation) -> Result<A
     let mut analyzer = Analyzer::new(environment);
     let resolved = analyzer.relation(relation)?;
     let observations = std::mem::take(&mut analyzer.observations);
-    Ok(Analysed { resolved, observations, sources: environment.sources() })
+    Ok(Analysed { resolved, observations, sources: environment.sources(), uses_time: environment.uses_time() })
 }
 
 /// Runs work that may block off the async threads.

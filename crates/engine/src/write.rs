@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(crate) async fn scan(session: &Arc<Session>, conf: &SqlConf, source: &DataSource) -> Result<Scan> {
     let format = format_name(source.format.as_deref().unwrap_or(&conf.default_source));
     if source.is_streaming {
-        return Err(SparkError::unsupported(format!("the streaming source {format}")));
+        return crate::streaming::table::scan(session, conf, source, &format).await;
     }
     if let Some(registered) = session.python().source(&format) {
         return python::source::scan(session, registered, source).await;
@@ -54,7 +54,7 @@ pub(crate) async fn scan(session: &Arc<Session>, conf: &SqlConf, source: &DataSo
 }
 
 /// The schema of a JSON or DDL text.
-fn schema_of(text: &str) -> Result<StructType> {
+pub(crate) fn schema_of(text: &str) -> Result<StructType> {
     match firesteel_types::ddl::parse_schema(text)? {
         DataType::Struct(schema) => Ok(schema.as_ref().clone()),
         other => Err(SparkError::new("INVALID_SCHEMA.NON_STRUCT_TYPE")
@@ -64,7 +64,7 @@ fn schema_of(text: &str) -> Result<StructType> {
 }
 
 /// The schema of a reader, which has no types of strings with lengths.
-fn without_lengths(schema: StructType, conf: &SqlConf) -> Result<StructType> {
+pub(crate) fn without_lengths(schema: StructType, conf: &SqlConf) -> Result<StructType> {
     let plain = schema.char_varchar_as_string();
     if plain != schema && !conf.char_varchar_as_string {
         return Err(SparkError::new("UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING"));

@@ -1,6 +1,9 @@
 //! Commands: plans that change something.
 
-use crate::{Expr, Name, Options, PythonFunction, Relation, Statement, TableName};
+use crate::{
+    Expr, Name, Options, PythonFunction, Relation, Statement, StreamWrite, StreamingManagerCommand,
+    StreamingQueryCommand, StreamingQueryId, TableName,
+};
 use bytes::Bytes;
 
 #[derive(Debug, Clone, PartialEq, Hash)]
@@ -33,6 +36,12 @@ pub enum Command {
     },
     MergeInto(Merge),
     Statement(Box<Statement>),
+    WriteStream(Box<StreamWrite>),
+    StreamingQuery {
+        query: StreamingQueryId,
+        command: StreamingQueryCommand,
+    },
+    StreamingManager(StreamingManagerCommand),
     /// Something that is decoded, and refused by this name when run.
     Unsupported(String),
 }

@@ -12,6 +12,7 @@ pub mod expression;
 pub mod origin;
 pub mod relation;
 pub mod statement;
+pub mod streaming;
 mod weight;
 
 pub use command::*;
@@ -19,3 +20,4 @@ pub use expression::*;
 pub use origin::{Origin, SqlSource};
 pub use relation::*;
 pub use statement::*;
+pub use streaming::*;

@@ -20,6 +20,8 @@ pub enum Shape {
 }
 
 impl EvalType {
+    /// A function of the rows of a partition, with its own serialisers.
+    pub const BARE: Self = Self(0);
     pub const BATCHED: Self = Self(100);
     pub const ARROW_BATCHED: Self = Self(101);
     pub const SCALAR_PANDAS: Self = Self(200);
@@ -97,7 +99,7 @@ impl EvalType {
 
     /// Functions of pickled rows.
     pub fn is_pickled(self) -> bool {
-        matches!(self, Self::BATCHED | Self::TABLE)
+        matches!(self, Self::BARE | Self::BATCHED | Self::TABLE)
     }
 
     /// A scalar function that one of the same kind may call with its result alone.
@@ -117,7 +119,7 @@ impl EvalType {
     /// The form of the input.
     pub fn shape(self) -> Shape {
         match self {
-            Self::BATCHED | Self::TABLE => Shape::Rows,
+            Self::BARE | Self::BATCHED | Self::TABLE => Shape::Rows,
             Self::MAP_PANDAS_ITER | Self::MAP_ARROW_ITER => Shape::Struct,
             Self::GROUPED_MAP_PANDAS
             | Self::GROUPED_MAP_PANDAS_ITER

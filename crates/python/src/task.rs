@@ -49,6 +49,8 @@ pub struct TableFunction {
 pub enum Payload {
     Functions(Vec<Function>),
     Table(TableFunction),
+    /// A function that is pickled together with its serialisers.
+    Bare(Bytes),
 }
 
 /// Where a task stands.
@@ -58,6 +60,8 @@ pub struct TaskContext {
     pub partition: i32,
     pub attempt: i64,
     pub is_barrier: bool,
+    /// What functions find among the local properties of their task.
+    pub properties: Vec<(String, String)>,
 }
 
 /// All that a worker must know before the rows come.
@@ -101,6 +105,7 @@ impl Task {
         match &self.payload {
             Payload::Functions(functions) => self.functions(out, functions, version),
             Payload::Table(table) => table_function(out, table, version),
+            Payload::Bare(command) => out.put_bytes(command),
         }
         Ok(())
     }
@@ -108,6 +113,7 @@ impl Task {
     fn context(&self, out: &mut Vec<u8>, version: WorkerVersion) -> Result<()> {
         let context = &self.context;
         if version >= WorkerVersion::V4_2 {
+            let properties: std::collections::BTreeMap<_, _> = context.properties.iter().cloned().collect();
             let mut facts = json!({
                 "isBarrier": context.is_barrier,
                 "connInfo": -1,
@@ -118,7 +124,7 @@ impl Task {
                 "taskAttemptId": context.attempt,
                 "cpus": 1,
                 "resources": {},
-                "localProperties": {},
+                "localProperties": properties,
             });
             if version >= WorkerVersion::V4_3 {
                 facts["cpuAmount"] = json!("1");
@@ -137,7 +143,7 @@ impl Task {
         out.put_long(context.attempt);
         out.put_int(1);
         out.put_int(0);
-        out.put_int(0);
+        out.put_pairs(&context.properties);
         Ok(())
     }
 

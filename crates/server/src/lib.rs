@@ -28,6 +28,7 @@ pub mod service;
 pub mod sessions;
 pub mod status;
 pub mod stream;
+mod streaming;
 pub mod tombstones;
 mod worker_files;
 

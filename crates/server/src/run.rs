@@ -5,9 +5,9 @@ use crate::operations::{Delivery, Operation};
 use crate::response_buffer::Closed;
 use crate::result::{BatchEncoder, Slicing, whole_stream};
 use crate::sessions::ServerSession;
-use crate::{decompress, encode, errors};
+use crate::{decompress, encode, errors, streaming};
 use firesteel_config::{Reader, keys};
-use firesteel_engine::{CommandOutput, Execution, Progress, RunContext, SqlResult};
+use firesteel_engine::{CommandOutput, Execution, Progress, RunContext, SqlResult, StreamingEvents};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Command, Relation};
 use firesteel_proto::connect as proto;
@@ -160,6 +160,7 @@ impl Task {
                         }))
                         .await?;
                     }
+                    CommandOutput::Streaming(reply) => self.push_result(streaming::response(reply)).await?,
                     CommandOutput::None | CommandOutput::Sql(_) => {}
                 }
             }
@@ -176,11 +177,39 @@ impl Task {
             DecodedCommand::GetResources => {
                 self.push_result(ResponseType::GetResourcesCommandResult(Default::default())).await?;
             }
+            DecodedCommand::Listen => self.listen().await?,
+            DecodedCommand::Unlisten => self.session.engine.streaming().unlisten(),
             DecodedCommand::ForgetModels => {
                 self.push_result(ResponseType::MlCommandResult(Default::default())).await?;
             }
         }
         Ok(())
+    }
+
+    /// Tells the events of streaming queries until nobody listens any more.
+    async fn listen(&self) -> Result<()> {
+        let Some(mut events) = self.session.engine.streaming().listen() else {
+            return Err(SparkError::unsupported("several buses of listeners in one session"));
+        };
+        let told = self.tell(&mut events).await;
+        // The client may be gone without a word.
+        self.session.engine.streaming().unlisten();
+        told
+    }
+
+    async fn tell(&self, events: &mut StreamingEvents) -> Result<()> {
+        self.send(streaming::listening()).await?;
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = self.operation.cancel.cancelled() => return Err(SparkError::new("OPERATION_CANCELED")),
+                event = events.next() => event,
+            };
+            match event {
+                Some(event) => self.send(streaming::event(event)).await?,
+                None => return Ok(()),
+            }
+        }
     }
 
     async fn engine_command(&self, command: Command, is_quiet: bool) -> Result<CommandOutput> {

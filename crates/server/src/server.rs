@@ -99,8 +99,12 @@ impl ServerBuilder {
             .enable_all()
             .build()?;
         let listener = TcpListener::bind(self.address).await?;
+        let address = listener.local_addr()?;
+        if self.tls.is_none() && self.token.is_none() {
+            self.engine.set_client_address(address);
+        }
         Ok(Server {
-            address: listener.local_addr()?,
+            address,
             listener,
             tls: self.tls,
             token: self.token,

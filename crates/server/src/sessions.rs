@@ -71,7 +71,7 @@ impl ServerSession {
         let Some(timeout) = self.limits.session_timeout else {
             return false;
         };
-        if self.operations.is_busy() {
+        if self.operations.is_busy() || self.engine.streaming().is_busy() {
             self.touch();
         }
         self.last_access.lock().elapsed() >= timeout

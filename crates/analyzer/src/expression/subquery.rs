@@ -24,6 +24,7 @@ pub(crate) fn subquery(
         return in_subquery(a, values, query, scope);
     }
     let (inner, used) = correlated(a, query, scope)?;
+    check_not_streaming(&inner)?;
     match kind {
         SubqueryKind::Scalar => {
             let inner = single_column(inner)?;
@@ -39,6 +40,14 @@ pub(crate) fn subquery(
         }
         SubqueryKind::Table(_) => Err(SparkError::unsupported("a table argument outside of a table function")),
         SubqueryKind::In(_) => Err(SparkError::internal("an IN subquery is analysed before")),
+    }
+}
+
+/// Expressions know no rows that keep coming.
+fn check_not_streaming(inner: &Resolved) -> Result<()> {
+    match crate::streaming::is_streaming(&inner.plan) {
+        true => Err(SparkError::new("INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY")),
+        false => Ok(()),
     }
 }
 
@@ -158,6 +167,7 @@ fn single_column(inner: Resolved) -> Result<Resolved> {
 
 fn in_subquery(a: &mut Analyzer<'_>, values: &[Expr], query: &Relation, scope: &Scope) -> Result<TypedExpr> {
     let (inner, used) = correlated(a, query, scope)?;
+    check_not_streaming(&inner)?;
     let mut left = Vec::new();
     for value in values {
         left.push(a.expression(value, scope)?);

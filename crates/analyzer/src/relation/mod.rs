@@ -34,8 +34,9 @@ pub(crate) use leaf::persisted;
 
 use crate::analyzer::Analyzer;
 use crate::resolved::Resolved;
+use crate::streaming::{self, StreamingKind};
 use firesteel_error::{Result, SparkError};
-use firesteel_plan::{Relation, RelationKind as K, TableName};
+use firesteel_plan::{Relation, RelationKind as K, SetOperator, TableName};
 use firesteel_sql::ParserOptions;
 use std::borrow::Cow;
 
@@ -118,7 +119,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             unary::collect_metrics(a, input, name, metrics, relation.plan_id())
         }
         K::Parse { input, format, schema, options } => unary::parse(a, input, format, schema.as_ref(), options),
-        K::WithWatermark { input, delay, .. } => unary::with_watermark(a, input, delay),
+        K::WithWatermark { input, event_time, delay } => unary::with_watermark(a, input, event_time, delay),
         K::ShowString { .. } | K::HtmlString { .. } => {
             Err(SparkError::unsupported("show() of a frame as the input of another operation"))
         }
@@ -130,7 +131,17 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::Join(join) => join::join(a, join),
         K::AsOfJoin(join) => nearest::as_of(a, join),
         K::NearestByJoin(join) => nearest::nearest_by(a, join),
-        K::SetOperation(operation) => set_operation::set_operation(a, operation),
+        K::SetOperation(operation) => {
+            let resolved = set_operation::set_operation(a, operation)?;
+            let kind = match operation.operator {
+                SetOperator::Intersect => {
+                    StreamingKind::Refused("Intersect of streaming DataFrames/Datasets is not supported".into())
+                }
+                SetOperator::Except => StreamingKind::Missing("except of streaming DataFrames".into()),
+                SetOperator::Union => return Ok(resolved),
+            };
+            Ok(marked(resolved, kind))
+        }
         K::With { input, ctes, is_recursive } => with::with(a, input, ctes, *is_recursive),
         K::WithRelations { input, references } => with::with_relations(a, input, references),
         K::MapPartitions { input, function, is_barrier } => python::map(a, input, function, *is_barrier),
@@ -141,6 +152,15 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::PythonTableFunction { function, .. } => python_table::table(a, function, None),
         K::Unsupported(what) => Err(SparkError::unsupported(what)),
     }
+}
+
+/// The relation under a streaming operator, where it is a stream.
+pub(crate) fn marked(resolved: Resolved, kind: StreamingKind) -> Resolved {
+    if !streaming::is_streaming(&resolved.plan) {
+        return resolved;
+    }
+    let plan = streaming::operator(resolved.plan.clone(), kind);
+    resolved.with_plan(plan)
 }
 
 /// How SQL text is read in this session.

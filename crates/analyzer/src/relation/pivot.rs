@@ -33,6 +33,9 @@ pub(crate) fn pivot(
         return Err(SparkError::new("INCOMPARABLE_PIVOT_COLUMN").with("columnName", format!("`{}`", typed_column.name)));
     }
     let values = match values {
+        [] if crate::streaming::is_streaming(&scope_input.plan) => {
+            return Err(SparkError::new("_LEGACY_ERROR_TEMP_3063"));
+        }
         [] => distinct_values(a, input, &column)?,
         given => given_values(a, given, &scope, &typed_column.data_type)?,
     };

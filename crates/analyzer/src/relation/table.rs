@@ -15,9 +15,6 @@ const MAX_VIEW_DEPTH: usize = 100;
 
 /// A table, view or CTE by name.
 pub(crate) fn table(a: &mut Analyzer<'_>, table: &TableReference) -> Result<Resolved> {
-    if table.is_streaming {
-        return Err(SparkError::unsupported("reading a table as a stream"));
-    }
     let name = match &table.name {
         TableName::Parts(parts, _) => parts.clone(),
         TableName::Identifier(expr) => expression::identifier(a, expr)?,
@@ -37,7 +34,11 @@ pub(crate) fn table(a: &mut Analyzer<'_>, table: &TableReference) -> Result<Reso
             return Ok(qualified(resolved, &[alias]));
         }
     }
-    match a.env.table(&name, &table.options, table.time_travel.as_ref())? {
+    let found = match table.is_streaming {
+        true => a.env.streaming_table(&name, &table.options)?,
+        false => a.env.table(&name, &table.options, table.time_travel.as_ref())?,
+    };
+    match found {
         TableLookup::Scan { scan, qualifier } => expression::read_padded(a, leaf::files(a, &scan, &qualifier)?),
         TableLookup::Analysed { resolved, qualifier } => Ok(qualified(resolved.renewed()?, &qualifier)),
         TableLookup::Text { view, qualifier } => {

@@ -8,11 +8,13 @@ use crate::exchange::{Scheme, exchange};
 use crate::expression::{self, NamedExpr};
 use crate::resolved::{Resolved, built, project};
 use crate::scope::Scope;
+use crate::streaming::{self, StreamingKind};
 use datafusion::logical_expr::{Aggregate, Expr as DfExpr, LogicalPlan, LogicalPlanBuilder, SortExpr, lit};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::TypedExpr;
 use firesteel_functions::cast::parse_interval::parse_calendar_interval;
 use firesteel_plan::{Expr, ExprKind, Options, Relation, RelationKind, SortOrder};
+use firesteel_types::data_type::Metadata;
 use firesteel_types::{DataType, Literal, StructType, number_text};
 use std::sync::Arc;
 
@@ -229,13 +231,14 @@ pub(crate) fn deduplicate(
     within_watermark: bool,
 ) -> Result<Resolved> {
     let input = a.relation(input)?;
-    if within_watermark {
-        return Err(SparkError::new("_LEGACY_ERROR_TEMP_3102")
-            .with("msg", "dropDuplicatesWithinWatermark is not supported with batch DataFrames/DataSets"));
-    }
+    let is_special = within_watermark || streaming::is_streaming(&input.plan);
     let exact = input.exact()?;
     let Some(columns) = columns else {
         super::set_operation::check_equatable(&input.output)?;
+        if is_special {
+            let keys = input.output.iter().map(Attribute::column_name).collect();
+            return Ok(deduplicated(input, exact, keys, within_watermark));
+        }
         let plan = super::collated::distinct(a, exact, &input.output)?;
         return Ok(Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) });
     };
@@ -260,6 +263,16 @@ pub(crate) fn deduplicate(
                 .with("colName", name)
                 .with("fieldNames", fields.join(", ")));
         }
+    }
+    if is_special {
+        let mut names = Vec::with_capacity(keys.len());
+        for key in &keys {
+            match key {
+                DfExpr::Column(column) => names.push(column.name.clone()),
+                other => return Err(SparkError::unsupported(format!("dropDuplicates by {other} over a stream"))),
+            }
+        }
+        return Ok(deduplicated(input, exact, names, within_watermark));
     }
     let exact = comparable_keys(a, &input, exact, &keys)?;
     // Each other column's first value of the group.
@@ -539,6 +552,10 @@ pub(crate) fn sample(
     deterministic_order: bool,
 ) -> Result<Resolved> {
     let mut input = a.relation(input)?;
+    input = super::marked(
+        input,
+        StreamingKind::Refused("Sampling is not supported on streaming DataFrames/Datasets".into()),
+    );
     if with_replacement && upper - lower < -1e-6 {
         return Err(SparkError::plain(
             ExceptionClass::IllegalArgument,
@@ -684,19 +701,64 @@ pub(crate) fn collect_metrics(
     Ok(input.with_plan(plan))
 }
 
-/// Rows at hand are never late: of a watermark only its delay is checked.
-pub(crate) fn with_watermark(a: &mut Analyzer<'_>, input: &Relation, delay: &str) -> Result<Resolved> {
+/// `dropDuplicates` of a stream, and what has no meaning but for streams.
+fn deduplicated(input: Resolved, exact: LogicalPlan, keys: Vec<String>, within_watermark: bool) -> Resolved {
+    let kind = if streaming::is_streaming(&exact) {
+        let time = input.output.iter().find(|a| a.metadata.get(streaming::WATERMARK_DELAY).is_some());
+        StreamingKind::Deduplicate { keys, time: time.map(Attribute::column_name), within_watermark }
+    } else {
+        StreamingKind::Refused("dropDuplicatesWithinWatermark is not supported with batch DataFrames/DataSets".into())
+    };
+    let plan = streaming::operator(exact, kind);
+    Resolved { hidden: Vec::new(), below: None, ..input.with_plan(plan) }
+}
+
+/// Rows at hand are never late: of a watermark over them only its delay is checked.
+pub(crate) fn with_watermark(
+    a: &mut Analyzer<'_>,
+    input: &Relation,
+    event_time: &str,
+    delay: &str,
+) -> Result<Resolved> {
     const DAY: i128 = 86_400_000_000;
     let (months, days, microseconds) = parse_calendar_interval(delay)
         .map_err(|_| SparkError::new("CANNOT_PARSE_INTERVAL").with("intervalString", format!("'{delay}'")))?;
     let days = i128::from(days) + 31 * i128::from(months);
-    if days * DAY + i128::from(microseconds) < 0 {
+    let total = days * DAY + i128::from(microseconds);
+    if total < 0 {
         return Err(SparkError::plain(
             ExceptionClass::IllegalArgument,
             format!("requirement failed: delay threshold ({delay}) should not be negative."),
         ));
     }
-    a.relation(input)
+    let mut input = a.relation(input)?;
+    if !streaming::is_streaming(&input.plan) {
+        return Ok(input);
+    }
+    let delay_millis = i64::try_from(total / 1000).unwrap_or(i64::MAX);
+    let parts = firesteel_sql::parse_identifier_parts(event_time, &super::parser_options(a))
+        .unwrap_or_else(|_| vec![event_time.to_string()]);
+    let scope = a.scope(&[&input]);
+    let typed = a.expression(&Expr::attribute(parts), &scope)?;
+    let DfExpr::Column(column) = &typed.expr else {
+        return Err(SparkError::new("EVENT_TIME_MUST_BE_TOP_LEVEL_COLUMN").with("eventExpr", event_time));
+    };
+    if !matches!(typed.data_type, DataType::Timestamp | DataType::TimestampNtz) {
+        return Err(SparkError::new("EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE")
+            .with("eventName", quote(&typed.name))
+            .with("eventType", format!("\"{}\"", typed.data_type.sql())));
+    }
+    let column = column.name.clone();
+    for attribute in &mut input.output {
+        let mut notes = attribute.metadata.to_map();
+        notes.remove(streaming::WATERMARK_DELAY);
+        if attribute.column_name() == column {
+            notes.insert(streaming::WATERMARK_DELAY.to_string(), delay_millis.into());
+        }
+        attribute.metadata = Metadata::new(notes);
+    }
+    let plan = streaming::operator(input.plan.clone(), StreamingKind::Watermark { column, delay_millis });
+    Ok(input.with_plan(plan))
 }
 
 /// CSV, JSON or XML text in a column of strings.

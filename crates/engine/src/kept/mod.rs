@@ -16,9 +16,10 @@ pub use store::{KeptStore, Level};
 
 use crate::session::panic_text;
 use arrow::datatypes::SchemaRef;
+use datafusion::execution::TaskContext;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::{SendableRecordBatchStream, execute_stream_partitioned};
+use datafusion::physical_plan::{ExecutionPlan, SendableRecordBatchStream, execute_stream_partitioned};
 use firesteel_analyzer::Resolved;
 use firesteel_analyzer::attribute;
 use firesteel_analyzer::resolved::{engine_error, project};
@@ -108,11 +109,24 @@ impl KeptRelation {
         let Some(Pending { state, plan }) = pending else {
             return Err(SparkError::internal("a kept relation has neither rows nor a plan"));
         };
+        let physical = crate::execution::plan(&state, &plan).await?;
+        self.store(physical, state.task_ctx()).await
+    }
+
+    /// The rows of a physical plan of the relation, unless they are there already.
+    pub(crate) async fn fill(
+        &self,
+        physical: Arc<dyn ExecutionPlan>,
+        context: Arc<TaskContext>,
+    ) -> Result<Arc<KeptRows>> {
+        self.rows.get_or_try_init(|| self.store(physical, context)).await.cloned()
+    }
+
+    async fn store(&self, physical: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -> Result<Arc<KeptRows>> {
         if let Place::Folder(folder) = &self.place {
             std::fs::create_dir_all(folder).map_err(|e| spill::cannot("make the folder", folder, &e))?;
         }
-        let physical = crate::execution::plan(&state, &plan).await?;
-        let streams = execute_stream_partitioned(physical, state.task_ctx()).map_err(engine_error)?;
+        let streams = execute_stream_partitioned(physical, context).map_err(engine_error)?;
         let mut tasks = JoinSet::new();
         let count = streams.len();
         for (number, stream) in streams.into_iter().enumerate() {
@@ -123,7 +137,7 @@ impl KeptRelation {
                 self.place.clone(),
                 number,
             );
-            tasks.spawn(async move { Ok::<_, SparkError>((number, store(stream, writer).await?)) });
+            tasks.spawn(async move { Ok::<_, SparkError>((number, written(stream, writer).await?)) });
         }
         let mut partitions: Vec<Option<StoredPartition>> = (0..count).map(|_| None).collect();
         while let Some(done) = tasks.join_next().await {
@@ -143,7 +157,7 @@ impl KeptRelation {
     }
 }
 
-async fn store(mut stream: SendableRecordBatchStream, mut writer: PartitionWriter) -> Result<StoredPartition> {
+async fn written(mut stream: SendableRecordBatchStream, mut writer: PartitionWriter) -> Result<StoredPartition> {
     while let Some(batch) = stream.next().await {
         writer.push(&batch.map_err(engine_error)?)?;
     }

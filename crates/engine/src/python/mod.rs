@@ -24,4 +24,4 @@ pub use session::PythonFiles;
 
 pub(crate) use exec::bind;
 pub(crate) use planner::PythonPlanner;
-pub(crate) use session::PythonSession;
+pub(crate) use session::{PythonSession, WorkerContext};

@@ -200,7 +200,13 @@ pub(crate) fn task(
     let settings = &context.settings;
     Task {
         eval_type: call.eval_type,
-        context: TaskContext { stage: 0, partition, attempt: i64::from(partition), is_barrier: false },
+        context: TaskContext {
+            stage: 0,
+            partition,
+            attempt: i64::from(partition),
+            is_barrier: false,
+            properties: Vec::new(),
+        },
         python_version: call.python_version.clone(),
         runner: settings.runner.clone(),
         evaluation,

@@ -2,6 +2,7 @@
 //!
 //! A worker gets one message and gives one answer; then it is free for other work.
 
+pub mod batch_function;
 mod conversation;
 pub mod data_source;
 pub mod table_function;

@@ -59,6 +59,13 @@ impl RowPickler {
         Self { schema, converts, binary_as_bytes }
     }
 
+    /// A pickler whose rows are `Row` objects, whatever they hold.
+    #[must_use]
+    pub fn with_names(mut self) -> Self {
+        self.converts = true;
+        self
+    }
+
     /// One pickled list of the rows.
     pub fn pickle(&self, columns: &[ArrayRef], rows: std::ops::Range<usize>) -> Result<Vec<u8>> {
         let mut batch = Batch::new(self.binary_as_bytes);

@@ -1,7 +1,7 @@
 //! Commands.
 
 use super::expression::no_handler;
-use super::{Decoder, catalog, identifier, invalid_enum, not_set, options};
+use super::{Decoder, catalog, identifier, invalid_enum, not_set, options, streaming};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
     Checkpoint, Command, Expr, ExprKind, Merge, MergeAction, MergeActionKind, Relation, SaveMode, TableName,
@@ -23,6 +23,10 @@ pub enum DecodedCommand {
     },
     /// The server's resources, of which it has none.
     GetResources,
+    /// Events of streaming queries, from now on until they are not wanted any more.
+    Listen,
+    /// The end of such events.
+    Unlisten,
     /// The end of objects of machine learning, of which the server holds none.
     ForgetModels,
 }
@@ -46,15 +50,15 @@ impl Decoder<'_> {
             },
             CommandType::WriteOperationV2(write) => self.write_v2(write)?,
             CommandType::SqlCommand(sql) => return self.sql_command(sql),
-            CommandType::WriteStreamOperationStart(_) => unsupported("streaming queries"),
-            CommandType::StreamingQueryCommand(_) => unsupported("streaming queries"),
+            CommandType::WriteStreamOperationStart(write) => Command::WriteStream(Box::new(self.write_stream(write)?)),
+            CommandType::StreamingQueryCommand(command) => streaming::query(command)?,
             CommandType::GetResourcesCommand(_) => return Ok(DecodedCommand::GetResources),
-            CommandType::StreamingQueryManagerCommand(_) => unsupported("streaming queries"),
+            CommandType::StreamingQueryManagerCommand(command) => streaming::manager(command)?,
             CommandType::RegisterTableFunction(function) => Command::RegisterTableFunction {
                 name: function.function_name.clone(),
                 function: self.python_table_function(function)?,
             },
-            CommandType::StreamingQueryListenerBusCommand(_) => unsupported("listeners of streaming queries"),
+            CommandType::StreamingQueryListenerBusCommand(command) => return streaming::listener_bus(command),
             CommandType::RegisterDataSource(source) => {
                 let proto::common_inline_user_defined_data_source::DataSource::PythonDataSource(python) = source
                     .data_source

@@ -13,6 +13,7 @@ mod literal;
 mod local;
 mod relation;
 mod statistic;
+mod streaming;
 mod types;
 
 pub use command::DecodedCommand;
