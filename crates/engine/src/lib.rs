@@ -23,6 +23,7 @@ mod explain;
 mod fair;
 mod files;
 mod fingerprint;
+mod jdbc;
 pub mod kept;
 #[cfg(test)]
 mod memory_tests;

@@ -379,6 +379,9 @@ impl Runner {
             let target = Target { overwrite: files.mode == SaveMode::Overwrite, options: files.options };
             return self.block(crate::python::source::write(&self.session, &source, plan, schema, target));
         }
+        if files.format == crate::jdbc::JDBC {
+            return self.block(crate::jdbc::write(&self.session, &plan, &schema, files.mode, &files.options));
+        }
         let path = files.path.clone();
         let request = WriteRequest {
             format: files.format.to_string(),
