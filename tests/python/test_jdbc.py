@@ -257,7 +257,7 @@ def test_postgres_types(spark, postgres):
     found = [(kind[0], field.dataType.simpleString()) for kind, field in zip(POSTGRES_TYPES, frame.schema)]
     assert found == [(kind[0], kind[2]) for kind in POSTGRES_TYPES]
     assert all(field.nullable for field in frame.schema)
-    full, empty = rows(frame.orderBy("c2").selectExpr("*"), frame.c2.isNull())
+    full, empty = rows(frame, frame.c2.isNull())
     assert [(kind[0], value) for kind, value in zip(POSTGRES_TYPES, full)] == [
         (kind[0], kind[3]) for kind in POSTGRES_TYPES
     ]
@@ -351,7 +351,8 @@ def test_postgres_errors(spark, postgres):
 
 def test_postgres_query_ends_with_its_reader(spark, postgres):
     frame = read(spark, postgres.options, query="SELECT i FROM generate_series(1, 100000000) i")
-    assert len(frame.limit(3).collect()) == 3
+    # The condition stays here, and with it the limit.
+    assert len(frame.where("length(CAST(i AS STRING)) = 1").limit(3).collect()) == 3
     busy = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series(1, 100000000)%' AND pid <> pg_backend_pid()"
     postgres.wait(lambda: postgres.sql(f"SELECT 1 / (CASE WHEN ({busy}) = 0 THEN 1 ELSE 0 END)"))
 
@@ -405,12 +406,14 @@ def test_mariadb_types(spark, mariadb):
 
 
 def test_mariadb_there_and_back(spark, mariadb):
-    write(spark.sql(ALL), mariadb.options, "t")
+    # TIMESTAMP has seconds there.
+    source = spark.sql(ALL.replace("05.5'", "05'"))
+    write(source, mariadb.options, "t")
     back = read(spark, mariadb.options, "t")
-    assert rows(back, "a") == ALL_ROWS
+    assert rows(back, "a") == rows(source, "a")
     assert back.where("d = 'x''y' AND a >= 1 AND f = date'2020-01-02'").count() == 1
-    write(spark.sql(ALL).where("a = 1"), mariadb.options, "t", "overwrite", truncate="true")
-    assert rows(read(spark, mariadb.options, "t")) == ALL_ROWS[1:]
+    write(source.where("a = 1"), mariadb.options, "t", "overwrite", truncate="true")
+    assert rows(read(spark, mariadb.options, "t")) == rows(source.where("a = 1"))
 
 
 def test_mariadb_moments_keep_their_instant(spark, mariadb):
