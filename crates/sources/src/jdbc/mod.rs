@@ -37,7 +37,6 @@ use url::Database;
 const NO_ROWS: &str = " WHERE 1=0";
 
 /// A table to read.
-#[derive(Debug)]
 pub struct JdbcRequest<'a> {
     /// Reader options; keys in any letter case.
     pub options: &'a [(String, String)],
@@ -127,16 +126,9 @@ fn check_schema(given: &StructType, actual: &StructType) -> Result<()> {
     if same {
         return Ok(());
     }
-    let text = |schema: &StructType| {
-        let columns = schema
-            .fields
-            .iter()
-            .map(|f| format!("{} {}", firesteel_types::text::quote_if_needed(&f.name), f.data_type.sql()));
-        columns.collect::<Vec<_>>().join(",")
-    };
     Err(SparkError::new("USER_SPECIFIED_AND_ACTUAL_SCHEMA_MISMATCH")
-        .with("schema", text(given))
-        .with("actualSchema", text(actual)))
+        .with("schema", given.to_ddl())
+        .with("actualSchema", actual.to_ddl()))
 }
 
 /// How the bytes of a type come.

@@ -100,7 +100,7 @@ impl Described {
             if self.is_local && prefers_ntz { without_zone(&self.data_type) } else { self.data_type.clone() };
         let mut metadata = Metadata::default().to_map();
         metadata.insert("isSigned".to_string(), self.is_signed.into());
-        metadata.insert("isTimestampNTZ".to_string(), false.into());
+        metadata.insert("isTimestampNTZ".to_string(), prefers_ntz.into());
         metadata.insert("jdbcClientType".to_string(), self.client_type.clone().into());
         if self.is_time {
             metadata.insert("logical_time_type".to_string(), true.into());

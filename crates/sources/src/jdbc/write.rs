@@ -22,7 +22,6 @@ use tokio::task::JoinSet;
 const STATEMENT_BYTES: usize = 512 * 1024;
 
 /// What to write.
-#[derive(Debug)]
 pub struct JdbcWrite<'a> {
     pub mode: SaveMode,
     /// The columns of the plan, in order, with Spark types.
