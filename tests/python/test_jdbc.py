@@ -76,7 +76,10 @@ def raised(function):
         ({"url": "jdbc:sqlite:x", "dbtable": "t", "query": "select 1"}, "Both 'dbtable' and 'query'"),
         ({"url": "jdbc:sqlite:x", "query": ""}, "Option `query` can not be empty."),
         (
-            {"url": "jdbc:sqlite:x", "query": "select 1", "partitionColumn": "a", "numPartitions": "2"},
+            {
+                "url": "jdbc:sqlite:x", "query": "select 1", "partitionColumn": "a", "lowerBound": "1",
+                "upperBound": "2", "numPartitions": "2",
+            },
             "Options 'query' and 'partitionColumn' can not be specified together.",
         ),
         ({"url": "jdbc:sqlite:x", "dbtable": "t", "partitionColumn": "a"}, "users need to specify all or none"),

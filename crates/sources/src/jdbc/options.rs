@@ -48,11 +48,9 @@ impl JdbcOptions {
         let (table, is_query) = table(options)?;
         let bounds = ["partitionColumn", "lowerBound", "upperBound"].map(|key| options.get(key));
         let partitions = int(options, "numPartitions")?;
-        if is_query && bounds[0].is_some() {
-            return Err(required(QUERY_WITH_COLUMN));
-        }
         let partitioning = match (bounds, partitions) {
             ([None, None, None], _) => None,
+            ([Some(_), Some(_), Some(_)], Some(_)) if is_query => return Err(required(QUERY_WITH_COLUMN)),
             ([Some(column), Some(lower), Some(upper)], Some(count)) => {
                 let (column, lower, upper) = (column.to_string(), lower.to_string(), upper.to_string());
                 Some(Bounds { column, lower, upper, count })
