@@ -118,7 +118,7 @@ const QUERY_WITH_COLUMN: &str = "\nOptions 'query' and 'partitionColumn' can not
     \x20 .option(\"lowerBound\", \"1\")\n\
     \x20 .option(\"upperBound\", \"100\")\n\
     \x20 .option(\"numPartitions\", \"3\")\n\
-    \x20 .load()\n";
+    \x20 .load()\n     ";
 
 fn required(text: &str) -> SparkError {
     illegal(format!("requirement failed: {text}"))
