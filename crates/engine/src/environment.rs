@@ -55,6 +55,8 @@ pub(crate) struct References {
     pub reads_tables: bool,
     /// Functions of the catalog were called: other sessions may replace them.
     pub calls_stored: bool,
+    /// Databases were asked for columns: others may change them.
+    pub asks_databases: bool,
 }
 
 /// Views may use views, this deep.
@@ -248,6 +250,12 @@ impl SessionEnvironment {
         }
         let mut all: Vec<(String, String)> = table.options.clone().into_iter().collect();
         all.extend(options.iter().cloned());
+        if table.provider.as_deref() == Some(crate::jdbc::JDBC) {
+            self.references.lock().asks_databases = true;
+            let schema = table.schema.char_varchar_as_string();
+            let scan = self.block(crate::jdbc::scan(&self.conf, &all, &[], Some(&schema)))?;
+            return Ok(TableLookup::Scan { scan: Scan { name: table.name.to_string(), ..scan }, qualifier });
+        }
         let location = table.location.clone().unwrap_or_default();
         self.note_source(&location);
         if !std::path::Path::new(&location).exists() {
@@ -327,7 +335,11 @@ impl SessionEnvironment {
 
     /// Remembers what was made of a self-contained relation, where that does not depend on this request.
     pub(crate) fn remember(&self, relation: &Relation, resolved: &Resolved) {
-        if !self.query_time.is_used() && !self.used_persisted() && !self.references.lock().calls_stored {
+        let depends_on_others = {
+            let references = self.references.lock();
+            references.calls_stored || references.asks_databases
+        };
+        if !self.query_time.is_used() && !self.used_persisted() && !depends_on_others {
             self.session.analyses().put(relation.fingerprint(), &self.conf, resolved);
         }
     }
@@ -488,6 +500,9 @@ impl Environment for SessionEnvironment {
         let of_options =
             source.options.iter().filter(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path);
         source.paths.iter().chain(of_options).for_each(|path| self.note_source(path));
+        if source.format.as_deref().is_some_and(crate::jdbc::is_jdbc) {
+            self.references.lock().asks_databases = true;
+        }
         self.block(crate::write::scan(&self.session, &self.conf, source))
     }
 

@@ -66,7 +66,7 @@ fn source(provider: &Arc<dyn TableProvider>) -> DfResult<u64> {
         hash.0.write(table.identity().as_bytes());
     } else if let Some(table) = any.downcast_ref::<RangeTable>() {
         hash.0.write(format!("{table:?}").as_bytes());
-    } else if crate::python::source::is_source(any) {
+    } else if crate::python::source::is_source(any) || crate::jdbc::is_source(any) {
         // Nobody knows what it reads next time.
         hash.0.write_usize(Arc::as_ptr(provider).cast::<()>().addr());
     }

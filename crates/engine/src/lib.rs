@@ -24,6 +24,7 @@ mod fair;
 mod files;
 mod fingerprint;
 pub mod huge_pages;
+mod jdbc;
 pub mod kept;
 #[cfg(test)]
 mod memory_tests;

@@ -21,11 +21,14 @@ pub(crate) async fn scan(session: &Arc<Session>, conf: &SqlConf, source: &DataSo
     if let Some(registered) = session.python().source(&format) {
         return python::source::scan(session, registered, source).await;
     }
-    if format == "jdbc" || !source.predicates.is_empty() {
-        return Err(SparkError::unsupported("the data source jdbc"));
-    }
     let schema = source.schema.as_deref().filter(|text| !text.trim().is_empty()).map(schema_of).transpose()?;
     let schema = schema.map(|schema| without_lengths(schema, conf)).transpose()?;
+    if format == crate::jdbc::JDBC {
+        return crate::jdbc::scan(conf, &source.options, &source.predicates, schema.as_ref()).await;
+    }
+    if !source.predicates.is_empty() {
+        return Err(SparkError::unsupported(format!("predicates of the data source {format}")));
+    }
     let mut paths = source.paths.clone();
     let has_path = source.options.iter().any(|(key, _)| key.eq_ignore_ascii_case("path"));
     if has_path && !paths.is_empty() && !conf.legacy_path_option {
@@ -172,15 +175,20 @@ pub(crate) async fn write_to_path(
         let double = schema.fields.iter().find(|f| !seen.insert(&f.name)).map_or("", |f| f.name.as_str());
         return Err(SparkError::new("COLUMN_ALREADY_EXISTS").with("columnName", attribute::quote(double)));
     }
+    let mode = match mode {
+        SaveMode::ErrorIfExists => firesteel_sources::SaveMode::ErrorIfExists,
+        SaveMode::Append => firesteel_sources::SaveMode::Append,
+        SaveMode::Overwrite => firesteel_sources::SaveMode::Overwrite,
+        SaveMode::Ignore => firesteel_sources::SaveMode::Ignore,
+    };
+    if format == crate::jdbc::JDBC {
+        crate::jdbc::write(session, &logical, &schema, mode, &options).await?;
+        return Ok(WriteSummary::default());
+    }
     let request = WriteRequest {
         format: format.to_string(),
         path,
-        mode: match mode {
-            SaveMode::ErrorIfExists => firesteel_sources::SaveMode::ErrorIfExists,
-            SaveMode::Append => firesteel_sources::SaveMode::Append,
-            SaveMode::Overwrite => firesteel_sources::SaveMode::Overwrite,
-            SaveMode::Ignore => firesteel_sources::SaveMode::Ignore,
-        },
+        mode,
         partition_by,
         schema,
         options,

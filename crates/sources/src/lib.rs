@@ -13,6 +13,7 @@ mod csv;
 pub mod error;
 mod evolution;
 mod inferred;
+pub mod jdbc;
 pub mod json;
 mod json_bytes;
 mod json_columns;

@@ -112,6 +112,9 @@ impl Runner {
                 let format = if format == "parquet" { "Parquet".to_string() } else { format.to_uppercase() };
                 return Err(SparkError::new("UNABLE_TO_INFER_SCHEMA").with("format", format));
             }
+            if !has_no_columns && crate::jdbc::is_jdbc(&new.provider) {
+                self.database_schema(&new, Some(&new.schema))?;
+            }
             self.add_table(new)?;
             return Ok(nothing());
         };
@@ -137,11 +140,12 @@ impl Runner {
         }
         let name = new.name.clone();
         self.add_table(new)?;
-        let result = self
-            .catalog()
-            .table(&name)
-            .ok_or_else(|| table_not_found(&name.quoted()))
-            .and_then(|table| self.write_rows(&table, resolved, SaveMode::Append));
+        let result = self.catalog().table(&name).ok_or_else(|| table_not_found(&name.quoted())).and_then(|table| {
+            // A database may have a table of the name, in whose place the new one comes.
+            let is_jdbc = table.provider.as_deref() == Some(crate::jdbc::JDBC);
+            let mode = if is_jdbc { SaveMode::Overwrite } else { SaveMode::Append };
+            self.write_rows(&table, resolved, mode)
+        });
         if result.is_err()
             && let Some(table) = self.catalog().drop_table(&name)?
         {
@@ -218,6 +222,10 @@ impl Runner {
             new.schema = scan.schema;
             return Ok((!new.schema.fields.is_empty()).then_some(()));
         }
+        if provider == crate::jdbc::JDBC {
+            new.schema = self.database_schema(new, None)?;
+            return Ok(Some(()));
+        }
         if !location.exists() {
             return Ok(None);
         }
@@ -234,14 +242,22 @@ impl Runner {
         Ok((!new.schema.fields.is_empty()).then_some(()))
     }
 
+    /// The columns of a table of a database, which have to be the given ones.
+    fn database_schema(&self, new: &NewTable, given: Option<&StructType>) -> Result<StructType> {
+        let options: Options = new.options.clone().into_iter().collect();
+        let conf = self.conf();
+        let scan = self.block(crate::jdbc::scan(&conf, &options, &[], given))?;
+        Ok(scan.schema)
+    }
+
     /// Fails unless tables can be of this format.
     fn check_provider(&self, name: &str) -> Result<()> {
         let provider = crate::write::format_name(name);
-        let is_known = matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "xml");
+        let is_known = matches!(provider.as_str(), "parquet" | "csv" | "json" | "text" | "orc" | "xml" | "jdbc");
         if is_known || self.session.python().source(&provider).is_some() {
             return Ok(());
         }
-        if matches!(provider.as_str(), "avro" | "jdbc" | "delta" | "iceberg" | "hive" | "binaryfile") {
+        if matches!(provider.as_str(), "avro" | "delta" | "iceberg" | "hive" | "binaryfile") {
             return Err(SparkError::unsupported(format!("tables of the format {provider}")));
         }
         Err(SparkError::new("DATA_SOURCE_NOT_FOUND").with("provider", name))
@@ -301,7 +317,7 @@ impl Runner {
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
         self.check_provider(&new.provider)?;
-        let is_python = self.session.python().source(&provider).is_some();
+        let is_foreign = provider == crate::jdbc::JDBC || self.session.python().source(&provider).is_some();
         if new.schema.fields.is_empty() {
             self.inferred(&mut new)?;
         }
@@ -324,7 +340,7 @@ impl Runner {
                 data.push(field);
             }
         }
-        if !is_python {
+        if !is_foreign {
             // Parquet's shapes have a table, if no rows.
             let is_shape = |t: &DataType| matches!(t, DataType::Geometry(_) | DataType::Geography(_));
             let held = data.iter().filter(|f| provider != "parquet" || !is_shape(&f.data_type));

@@ -3,7 +3,7 @@
 use super::Runner;
 use super::partition::Partition;
 use super::rows::{commented_rows, one_text, optional, rows, text, text_column};
-use super::setting::shown;
+use super::setting::{shown, shown_option};
 use super::table_text::{details, location_text};
 use crate::catalog_state::Found;
 use firesteel_analyzer::{LocalRows, attribute};
@@ -215,11 +215,11 @@ fn json(table: &CatalogTable) -> serde_json::Map<String, serde_json::Value> {
     if let Some(location) = &table.location {
         out.insert("location".into(), location_text(location).into());
     }
-    let pairs = |map: &std::collections::BTreeMap<String, String>| {
+    let pairs = |map: &std::collections::BTreeMap<String, String>, shown: for<'a> fn(&str, &'a str) -> &'a str| {
         Value::Object(map.iter().map(|(k, v)| (k.clone(), shown(k, v).into())).collect())
     };
     if table.location.is_some() {
-        out.insert("storage_properties".into(), pairs(&table.options));
+        out.insert("storage_properties".into(), pairs(&table.options, shown_option));
     }
     out.insert("created_time".into(), iso(table.created).into());
     out.insert("last_access".into(), "UNKNOWN".into());
@@ -232,7 +232,7 @@ fn json(table: &CatalogTable) -> serde_json::Map<String, serde_json::Value> {
         out.insert("comment".into(), comment.clone().into());
     }
     if !table.properties.is_empty() {
-        out.insert("table_properties".into(), pairs(&table.properties));
+        out.insert("table_properties".into(), pairs(&table.properties, shown));
     }
     if !table.partition_columns.is_empty() {
         out.insert("partition_provider".into(), "Catalog".into());

@@ -3,20 +3,22 @@
 use super::Runner;
 use super::create_table::table_folder;
 use super::rows::nothing;
+use crate::catalog_state::Found;
 use crate::python::source::Target;
 use datafusion::logical_expr::LogicalPlan;
 use firesteel_analyzer::environment::Environment;
 use firesteel_analyzer::{Analyzer, LocalRows, Resolved, attribute, resolved};
-use firesteel_catalog::CatalogTable;
+use firesteel_catalog::{CatalogTable, QualifiedName, TableKind};
 use firesteel_config::PartitionOverwriteMode;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::TypedExpr;
 use firesteel_functions::cast::store::store_assign;
 use firesteel_functions::function::BuildContext;
-use firesteel_plan::{Expr, ExprKind, Insert, Relation, RelationKind};
+use firesteel_plan::{Expr, ExprKind, Insert, Relation, RelationKind, TableName};
 use firesteel_sources::SaveMode;
 use firesteel_sources::request::WriteRequest;
 use firesteel_types::{Literal, StructField, StructType};
+use std::collections::BTreeMap;
 
 /// Where a table's column gets its values from.
 enum Source {
@@ -62,6 +64,10 @@ impl Runner {
         if insert.with_schema_evolution {
             return Err(SparkError::new("UNSUPPORTED_INSERT_WITH_SCHEMA_EVOLUTION"));
         }
+        if let Some(table) = self.database_view(&insert.table)? {
+            self.insert_rows(&table, insert)?;
+            return Ok(nothing());
+        }
         let table = self.target_table(&insert.table, "INSERT")?;
         if insert.replace_where.is_some() {
             return Err(SparkError::new("_LEGACY_ERROR_TEMP_1012").with("identifier", table.name.quoted()));
@@ -70,7 +76,49 @@ impl Runner {
         Ok(nothing())
     }
 
+    /// The table of a database that a temporary view is.
+    fn database_view(&self, name: &TableName) -> Result<Option<CatalogTable>> {
+        let (name, view) = match self.find(&self.parts(name)?)? {
+            Some(Found::Temporary { name, .. }) => {
+                let view = self.session.catalog_state().view_queries.read().get(&name.to_lowercase()).cloned();
+                (name, view)
+            }
+            Some(Found::Global { name, .. }) => {
+                let view = self.session.engine().global_view_queries().read().get(&name).cloned();
+                (name, view)
+            }
+            _ => return Ok(None),
+        };
+        let Some(view) = view else { return Ok(None) };
+        let RelationKind::DataSource(source) = view.query.kind() else { return Ok(None) };
+        if !source.format.as_deref().is_some_and(crate::jdbc::is_jdbc) {
+            return Ok(None);
+        }
+        Ok(Some(CatalogTable {
+            name: QualifiedName::new(&view.database, &name),
+            kind: TableKind::External,
+            provider: Some(crate::jdbc::JDBC.to_string()),
+            schema: view.schema.as_nullable(),
+            partition_columns: Vec::new(),
+            bucketing: None,
+            location: Some(String::new()),
+            comment: None,
+            properties: BTreeMap::new(),
+            options: source.options.iter().cloned().collect(),
+            collation: None,
+            created: super::now(),
+            owner: String::new(),
+            statistics: None,
+            view: None,
+        }))
+    }
+
     fn insert_into(&self, table: &CatalogTable, insert: &Insert) -> Result<()> {
+        self.insert_rows(table, insert)?;
+        self.forget_statistics(&table.name)
+    }
+
+    fn insert_rows(&self, table: &CatalogTable, insert: &Insert) -> Result<()> {
         let static_values = self.partition_values(table, &insert.partition)?;
         if static_values.iter().any(|(_, value)| value.is_empty()) {
             let spec: Vec<String> = static_values.iter().map(|(column, value)| format!("{column}={value}")).collect();
@@ -144,8 +192,7 @@ impl Runner {
                 partition_by,
                 options,
             },
-        )?;
-        self.forget_statistics(&table.name)
+        )
     }
 
     /// Writes a relation's columns, by position, to a table's folder.
@@ -378,6 +425,9 @@ impl Runner {
         if let Some(source) = self.session.python().source(files.format) {
             let target = Target { overwrite: files.mode == SaveMode::Overwrite, options: files.options };
             return self.block(crate::python::source::write(&self.session, &source, plan, schema, target));
+        }
+        if files.format == crate::jdbc::JDBC {
+            return self.block(crate::jdbc::write(&self.session, &plan, &schema, files.mode, &files.options));
         }
         let path = files.path.clone();
         let request = WriteRequest {

@@ -18,6 +18,11 @@ pub(crate) fn shown<'a>(key: &str, value: &'a str) -> &'a str {
     if is_secret(key) { REDACTED } else { value }
 }
 
+/// The value of a table's option, unless it is a secret or may hold one.
+pub(crate) fn shown_option<'a>(key: &str, value: &'a str) -> &'a str {
+    if key.to_ascii_lowercase().contains("url") { REDACTED } else { shown(key, value) }
+}
+
 impl Runner {
     pub(super) fn use_namespace(&self, name: &TableName, is_namespace: bool) -> Result<LocalRows> {
         let parts = self.parts(name)?;

@@ -2,7 +2,7 @@
 
 use super::Runner;
 use super::rows::{one_text, rows, text, text_column};
-use super::setting::shown;
+use super::setting::{shown, shown_option};
 use super::table_text::{information, location_text};
 use crate::catalog_state::Found;
 use firesteel_analyzer::{LocalRows, attribute};
@@ -162,14 +162,14 @@ fn create_text(table: &CatalogTable) -> String {
     if let Some(provider) = &table.provider {
         out.push_str(&format!("USING {provider}\n"));
     }
-    let pairs = |map: &std::collections::BTreeMap<String, String>| {
+    let pairs = |map: &std::collections::BTreeMap<String, String>, shown: for<'a> fn(&str, &'a str) -> &'a str| {
         map.iter()
             .map(|(k, v)| format!("  {} = {}", quote_string(k), quote_string(shown(k, v))))
             .collect::<Vec<_>>()
             .join(",\n")
     };
     if !table.options.is_empty() {
-        out.push_str(&format!("OPTIONS (\n{})\n", pairs(&table.options)));
+        out.push_str(&format!("OPTIONS (\n{})\n", pairs(&table.options, shown_option)));
     }
     let names = |list: &[String]| list.iter().map(|n| quote_if_needed(n)).collect::<Vec<_>>().join(", ");
     if !table.partition_columns.is_empty() {
@@ -192,7 +192,7 @@ fn create_text(table: &CatalogTable) -> String {
         out.push_str(&format!("LOCATION {}\n", quote_string(&location_text(location))));
     }
     if !table.properties.is_empty() {
-        out.push_str(&format!("TBLPROPERTIES (\n{})\n", pairs(&table.properties)));
+        out.push_str(&format!("TBLPROPERTIES (\n{})\n", pairs(&table.properties, shown)));
     }
     if let Some(view) = &table.view {
         if !view.schema_mode.is_empty() {

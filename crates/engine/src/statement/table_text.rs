@@ -1,7 +1,7 @@
 //! What is told of a table, as keys and texts.
 
 use super::Runner;
-use super::setting::shown;
+use super::setting::{shown, shown_option};
 use crate::catalog_state::Found;
 use crate::session::SPARK_VERSION;
 use firesteel_analyzer::attribute;
@@ -30,8 +30,8 @@ fn listed(names: &[String]) -> String {
     format!("[{}]", names.iter().map(|n| attribute::quote(n)).collect::<Vec<_>>().join(", "))
 }
 
-/// Keys and values in brackets, without secrets.
-fn pairs(map: &BTreeMap<String, String>) -> String {
+/// Keys and values in brackets, without what `shown` hides.
+fn pairs(map: &BTreeMap<String, String>, shown: for<'a> fn(&str, &'a str) -> &'a str) -> String {
     format!("[{}]", map.iter().map(|(k, v)| format!("{k}={}", shown(k, v))).collect::<Vec<_>>().join(", "))
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn details(table: &CatalogTable) -> Vec<(&'static str, String)> {
         out.push(("View Query Output Columns", listed(&view.output)));
     }
     if !table.properties.is_empty() {
-        out.push(("Table Properties", pairs(&table.properties)));
+        out.push(("Table Properties", pairs(&table.properties, shown)));
     }
     if let Some(statistics) = &table.statistics {
         let rows = statistics.rows.map(|rows| format!(", {rows} rows")).unwrap_or_default();
@@ -88,7 +88,7 @@ pub(crate) fn details(table: &CatalogTable) -> Vec<(&'static str, String)> {
         out.push(("Location", location_text(location)));
     }
     if !table.options.is_empty() {
-        out.push(("Storage Properties", pairs(&table.options)));
+        out.push(("Storage Properties", pairs(&table.options, shown_option)));
     }
     if !table.partition_columns.is_empty() {
         out.push(("Partition Provider", "Catalog".to_string()));
