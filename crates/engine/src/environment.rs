@@ -19,6 +19,7 @@ use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
 use firesteel_python::planner::table_function::TableAnalysis;
 use firesteel_sources::ScanRequest;
+use firesteel_sources::store::Stores;
 use firesteel_types::{Literal, StructType};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -239,7 +240,7 @@ impl SessionEnvironment {
         all.extend(options.iter().cloned());
         let location = table.location.clone().unwrap_or_default();
         self.note_source(&location);
-        if !std::path::Path::new(&location).exists() {
+        if !Stores::new(&self.conf, &all).exists(std::path::Path::new(&location))? {
             // Nobody has written to it yet.
             let schema = table.schema.char_varchar_as_string().as_nullable();
             let arrow_schema = Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema));
@@ -334,7 +335,8 @@ impl SessionEnvironment {
     fn note_source(&self, path: &str) {
         let path = path.strip_prefix("file:").unwrap_or(path);
         let path = if path.starts_with("//") { path.trim_start_matches('/').to_string() } else { path.to_string() };
-        let path = if path.starts_with('/') || !path.contains('/') { path } else { format!("/{path}") };
+        let is_whole = path.starts_with('/') || !path.contains('/') || path.contains("://");
+        let path = if is_whole { path } else { format!("/{path}") };
         self.sources.lock().push(path.trim_end_matches('/').to_string());
     }
 
