@@ -1,5 +1,7 @@
 """A store that speaks the protocol of S3, and web servers, for tests."""
 
+import base64
+import hmac
 import http.server
 import os
 import socket
@@ -10,6 +12,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import xml.etree.ElementTree as ElementTree
+from email.utils import formatdate
 
 
 def free_port() -> int:
@@ -135,3 +138,55 @@ def silent():
             pass
 
     return Silent
+
+
+class Azure:
+    """`azurite-blob` in a process of its own, with a container."""
+
+    ACCOUNT = "devstoreaccount1"
+    # The key that the emulator's documentation gives to everyone.
+    KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+    def __init__(self, command: str, container: str):
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [command, "--blobPort", str(self.port), "--inMemoryPersistence", "--skipApiVersionCheck", "--silent"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                self._make_container(container)
+                return
+            except (urllib.error.URLError, OSError):
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
+    def _make_container(self, name: str) -> None:
+        date = formatdate(usegmt=True)
+        path = f"/{self.ACCOUNT}/{name}"
+        headers = f"x-ms-date:{date}\nx-ms-version:2021-08-06\n"
+        text = "PUT" + "\n" * 12 + headers + f"/{self.ACCOUNT}{path}\nrestype:container"
+        digest = hmac.new(base64.b64decode(self.KEY), text.encode(), "sha256").digest()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}?restype=container",
+            method="PUT",
+            headers={
+                "x-ms-date": date,
+                "x-ms-version": "2021-08-06",
+                "Authorization": f"SharedKey {self.ACCOUNT}:{base64.b64encode(digest).decode()}",
+            },
+        )
+        urllib.request.urlopen(request, timeout=10).read()
+
+    def options(self, key=KEY) -> dict[str, str]:
+        return {
+            "fs.azure.abfs.endpoint": f"http://127.0.0.1:{self.port}",
+            f"fs.azure.account.key.{self.ACCOUNT}.dfs.core.windows.net": key,
+        }
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)

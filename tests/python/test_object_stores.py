@@ -1,7 +1,8 @@
 """Data in object stores and on web servers: `make test-stores`.
 
 FIRESTEEL_MOTO names the `moto_server` of an environment with tests/stores/requirements.txt;
-without it the tests of stores are skipped. What a store holds reads and behaves as local files do.
+without it the tests of such stores are skipped, as those of Azure without FIRESTEEL_AZURITE,
+the `azurite-blob` of the npm package azurite. What a store holds reads and behaves as local files do.
 """
 
 import os
@@ -14,9 +15,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from server import Server
-from stores import Store, Web, denying, files_of, silent
+from stores import Azure, Store, Web, denying, files_of, silent
 
 MOTO = os.environ.get("FIRESTEEL_MOTO")
+AZURITE = os.environ.get("FIRESTEEL_AZURITE")
 BUCKET = "places"
 FORMATS = ["parquet", "csv", "json", "orc", "xml", "text"]
 
@@ -348,3 +350,30 @@ def test_files_of_web_servers_are_read(spark, tmp_path):
             spark.range(1).write.parquet(f"{web.url}/new")
         with pytest.raises(PySparkException, match="tables at"):
             spark.sql(f"CREATE TABLE web_table (id INT) USING csv LOCATION '{web.url}/a b.csv'")
+
+
+@pytest.fixture(scope="module")
+def azure():
+    if not AZURITE:
+        pytest.skip("FIRESTEEL_AZURITE is not set")
+    running = Azure(AZURITE, "box")
+    yield running
+    running.stop()
+
+
+def test_azure(spark, azure):
+    for key, value in azure.options().items():
+        spark.conf.set(key, value)
+    base = f"abfs://box@{azure.ACCOUNT}.dfs.core.windows.net/a b"
+    frame = spark.range(0, 100, 1, 2).selectExpr("id", "id % 3 AS k")
+    for format in ["parquet", "csv", "json", "orc"]:
+        path = f"{base}/{format}"
+        frame.write.partitionBy("k").format(format).save(path)
+        frame.write.mode("overwrite").partitionBy("k").format(format).save(path)
+        read = spark.read.schema("id bigint, k bigint").format(format).load(f"{base}/{format}")
+        assert rows(read) == rows(frame)
+        assert spark.read.format(format).schema("id bigint").load(f"{path}/k=[12]").count() == 66
+    with pytest.raises(PySparkException) as caught:
+        wrong = azure.options(key="d3Jvbmc=")
+        spark.read.options(**wrong).parquet(f"{base}/parquet").count()
+    assert "denies access" in str(caught.value) and "d3Jvbmc" not in str(caught.value)
