@@ -190,3 +190,37 @@ class Azure:
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait(20)
+
+
+class Gcs:
+    """`fake-gcs-server` in a process of its own, with a bucket."""
+
+    def __init__(self, command: str, bucket: str):
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        self.process = subprocess.Popen(
+            [command, "-scheme", "http", "-host", "127.0.0.1", "-port", str(port), "-backend", "memory"]
+            + ["-public-host", f"127.0.0.1:{port}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        body = b'{"name": "%s"}' % bucket.encode()
+        request = urllib.request.Request(
+            f"{self.url}/storage/v1/b", data=body, method="POST", headers={"Content-Type": "application/json"}
+        )
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(request, timeout=10).read()
+                return
+            except (urllib.error.URLError, OSError):
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
+    def options(self) -> dict[str, str]:
+        return {"fs.gs.storage.root.url": self.url, "fs.gs.auth.type": "UNAUTHENTICATED"}
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)

@@ -2,7 +2,7 @@
 
 FIRESTEEL_MOTO names the `moto_server` of an environment with tests/stores/requirements.txt;
 without it the tests of such stores are skipped, as those of Azure without FIRESTEEL_AZURITE,
-the `azurite-blob` of the npm package azurite. What a store holds reads and behaves as local files do.
+the `azurite-blob` of the npm package azurite, and of Google without FIRESTEEL_GCS, a `fake-gcs-server`. What a store holds reads and behaves as local files do.
 """
 
 import os
@@ -15,10 +15,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from server import Server
-from stores import Azure, Store, Web, denying, files_of, silent
+from stores import Azure, Gcs, Store, Web, denying, files_of, silent
 
 MOTO = os.environ.get("FIRESTEEL_MOTO")
 AZURITE = os.environ.get("FIRESTEEL_AZURITE")
+GCS = os.environ.get("FIRESTEEL_GCS")
 BUCKET = "places"
 FORMATS = ["parquet", "csv", "json", "orc", "xml", "text"]
 
@@ -377,3 +378,25 @@ def test_azure(spark, azure):
         wrong = azure.options(key="d3Jvbmc=")
         spark.read.options(**wrong).parquet(f"{base}/parquet").count()
     assert "denies access" in str(caught.value) and "d3Jvbmc" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def gcs():
+    if not GCS:
+        pytest.skip("FIRESTEEL_GCS is not set")
+    running = Gcs(GCS, "places")
+    yield running
+    running.stop()
+
+
+def test_google(spark, gcs):
+    for key, value in gcs.options().items():
+        spark.conf.set(key, value)
+    frame = spark.range(0, 100, 1, 2).selectExpr("id", "id % 3 AS k")
+    for format in ["parquet", "csv", "json", "orc"]:
+        path = f"gs://places/a b/{format}"
+        frame.write.partitionBy("k").format(format).save(path)
+        frame.write.mode("overwrite").partitionBy("k").format(format).save(path)
+        read = spark.read.schema("id bigint, k bigint").format(format).load(path)
+        assert rows(read) == rows(frame)
+        assert spark.read.format(format).schema("id bigint").load(f"{path}/k=[12]").count() == 66
