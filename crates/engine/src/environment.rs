@@ -14,7 +14,7 @@ use firesteel_analyzer::environment::{
 use firesteel_analyzer::{Resolved, attribute};
 use firesteel_catalog::{CatalogTable, SESSION_CATALOG, ViewDefinition};
 use firesteel_config::{Recalled, SqlConf};
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
 use firesteel_python::planner::table_function::TableAnalysis;
@@ -288,7 +288,7 @@ impl SessionEnvironment {
         }
         if path.is_empty() {
             return Err(SparkError::new("INVALID_EMPTY_LOCATION")
-                .with_class(firesteel_error::ExceptionClass::Analysis)
+                .with_class(ExceptionClass::Analysis)
                 .with("location", path));
         }
         let source = DataSource {
@@ -299,7 +299,14 @@ impl SessionEnvironment {
             predicates: Vec::new(),
             is_streaming: false,
         };
-        let scan = self.data_source(&source)?;
+        let scan = self.data_source(&source).map_err(|cause| match cause.class() {
+            ExceptionClass::UnsupportedFileSystem | ExceptionClass::AccessDenied | ExceptionClass::Io => {
+                SparkError::new("FAILED_TO_CREATE_PLAN_FOR_DIRECT_QUERY")
+                    .with("dataSourceType", format)
+                    .with_cause(cause)
+            }
+            _ => cause,
+        })?;
         Ok(Some(TableLookup::Scan { scan, qualifier: Vec::new() }))
     }
 
