@@ -155,8 +155,8 @@ impl Upload {
 
     fn finish(mut self) -> Result<()> {
         let left = self.buffer.len() as u64;
-        let is_kept =
-            self.parts.0.is_none() && self.ledger.kept.fetch_add(left, Ordering::Relaxed).saturating_add(left) <= KEPT;
+        let kept = || self.ledger.kept.fetch_add(left, Ordering::Relaxed).saturating_add(left);
+        let is_kept = self.parts.0.is_none() && (left == 0 || kept() <= KEPT);
         let content = if is_kept {
             Content::Bytes(std::mem::take(&mut self.buffer))
         } else {
