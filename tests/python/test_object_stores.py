@@ -95,12 +95,12 @@ def test_binary_files_and_metadata(session, store):
 
 
 def test_large_files_go_in_parts(session, store):
-    frame = session.range(0, 3_000_000, 1, 1).select("id", F.sha2(F.col("id").cast("string"), 256).alias("h"))
+    frame = session.range(0, 600_000, 1, 1).select("id", F.sha2(F.col("id").cast("string"), 256).alias("h"))
     for format in ["parquet", "csv", "orc"]:
         frame.write.format(format).options(**options_of(format)).save(at(f"large/{format}"))
         read = session.read.format(format).options(**options_of(format), inferSchema="true")
         total = read.load(at(f"large/{format}")).agg(F.sum("id"), F.count("h"), F.countDistinct("h")).first()
-        assert tuple(total) == (4499998500000, 3_000_000, 3_000_000)
+        assert tuple(total) == (179999700000, 600_000, 600_000)
     assert store.uploads(BUCKET) == []
 
 
@@ -167,7 +167,7 @@ def test_more_keys_than_a_page(session, store):
         store.put(BUCKET, f"many/k={i % 7}/f{i:04}.txt", b"%d\n" % i)
     frame = session.read.text(at("many"))
     assert (frame.count(), frame.select("k").distinct().count()) == (1203, 7)
-    session.range(1).selectExpr("cast(id as string) value").write.mode("overwrite").text(at("many"))
+    session.range(1).coalesce(1).selectExpr("cast(id as string) value").write.mode("overwrite").text(at("many"))
     assert len(store.keys(BUCKET, "many/")) == 2
 
 
@@ -216,13 +216,13 @@ def test_managed_tables_of_a_remote_database(session, store):
 
 
 def test_a_failed_write_leaves_nothing(session, store):
-    session.range(5).write.parquet(at("failed"))
+    session.range(5).write.csv(at("failed"))
     before = store.keys(BUCKET, "failed/")
-    bad = session.range(0, 4_000_000, 1, 2).selectExpr(
-        "id", "sha2(cast(id as string), 512) h", "assert_true(id < 3999999, 'stop') a"
+    bad = session.range(0, 600_000, 1, 2).selectExpr(
+        "CASE WHEN id < 599999 THEN id ELSE raise_error('stop') END AS id", "sha2(cast(id as string), 512) h"
     )
-    with pytest.raises(PySparkException):
-        bad.write.mode("overwrite").parquet(at("failed"))
+    with pytest.raises(PySparkException, match="stop"):
+        bad.write.mode("overwrite").csv(at("failed"))
     deadline = time.monotonic() + 20
     while store.uploads(BUCKET) and time.monotonic() < deadline:
         time.sleep(0.2)
