@@ -3,6 +3,7 @@
 #   VENV    folder of the Python environment with the PySpark client
 #   PYTHON  interpreter it is made from
 #   VENV_DBT  folder of the Python environment with dbt
+#   VENV_STORES  folder of the Python environment with a server of objects
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -11,14 +12,16 @@ export CARGO_TARGET_DIR
 BIN := $(CARGO_TARGET_DIR)/release/firesteel
 
 VENV_DBT ?= .venv-dbt
+VENV_STORES ?= .venv-stores
 
-.PHONY: help build run serve test test-rust test-python test-dbt lint format conformance bench clean
+.PHONY: help build run serve test test-rust test-python test-dbt test-stores lint format conformance bench clean
 
 help:
 	@echo "make run          build, start the server, run a tour on real data through PySpark"
 	@echo "make serve        build, start the server on 127.0.0.1:15002"
 	@echo "make test         all tests: Rust, then PySpark against a real server"
 	@echo "make test-dbt     dbt builds a project over Spark Connect"
+	@echo "make test-stores  data in object stores, against a store in a process"
 	@echo "make lint         rustfmt and clippy, as CI runs them"
 	@echo "make conformance  Spark's own doctests, golden SQL files, usage examples and the grid of functions, against the ratchet lists"
 	@echo "make bench        latency and TPC-H beside the peers (see bench/README.md)"
@@ -56,6 +59,15 @@ $(VENV_DBT)/.ready: tests/dbt/requirements.txt
 test-dbt: build $(VENV)/.ready $(VENV_DBT)/.ready
 	FIRESTEEL_BIN=$(BIN) FIRESTEEL_DBT=$(abspath $(VENV_DBT))/bin/dbt $(VENV)/bin/python -m pytest -q tests/python/test_dbt.py
 
+$(VENV_STORES)/.ready: tests/stores/requirements.txt
+	$(PYTHON) -m venv $(VENV_STORES)
+	$(VENV_STORES)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/stores/requirements.txt
+	touch $@
+
+test-stores: build $(VENV)/.ready $(VENV_STORES)/.ready
+	FIRESTEEL_BIN=$(BIN) FIRESTEEL_MOTO=$(abspath $(VENV_STORES))/bin/moto_server \
+		$(VENV)/bin/python -m pytest -q tests/python/test_object_stores.py
+
 lint:
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
@@ -71,4 +83,4 @@ bench: build
 
 clean:
 	cargo clean
-	rm -rf $(VENV) $(VENV_DBT)
+	rm -rf $(VENV) $(VENV_DBT) $(VENV_STORES)

@@ -49,7 +49,8 @@ fn known(error: &(dyn Error + 'static)) -> Option<SparkError> {
     }
     match error.downcast_ref::<StoreError>()? {
         StoreError::NotFound { path, .. } => {
-            let path = format!("file:///{}", path.trim_start_matches('/'));
+            let is_uri = path.contains("://");
+            let path = if is_uri { path.clone() } else { format!("file:///{}", path.trim_start_matches('/')) };
             Some(SparkError::new("FAILED_READ_FILE.FILE_NOT_EXIST").with("path", path))
         }
         other => Some(unreadable(other)),

@@ -1,6 +1,7 @@
 //! Settings that views keep from when they were made.
 
 use crate::entry::Scope;
+use crate::hadoop::HadoopSettings;
 use crate::keys;
 use crate::reader::Reader;
 use crate::session::SessionConfig;
@@ -66,6 +67,10 @@ impl Reader for Recalled<'_> {
             return self.settings.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
         }
         self.session.explicit(key)
+    }
+
+    fn hadoop(&self) -> HadoopSettings {
+        self.session.hadoop()
     }
 }
 

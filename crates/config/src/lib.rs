@@ -19,6 +19,7 @@
 
 pub mod captured;
 pub mod entry;
+pub mod hadoop;
 pub mod keys;
 pub mod reader;
 pub mod server;
@@ -30,6 +31,7 @@ pub mod value;
 
 pub use captured::Recalled;
 pub use entry::{ConfigEntry, Kind, Scope};
+pub use hadoop::HadoopSettings;
 pub use reader::Reader;
 pub use server::ServerConfig;
 pub use session::{SessionConfig, Warning};

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::entry::{Default, Kind};
+use crate::hadoop::HadoopSettings;
 use crate::table::{alternatives, lookup};
 use crate::value;
 
@@ -10,6 +11,9 @@ use crate::value;
 pub trait Reader {
     /// The value that somebody has set for exactly this key.
     fn explicit(&self, key: &str) -> Option<&str>;
+
+    /// All settings of file systems that somebody has made.
+    fn hadoop(&self) -> HadoopSettings;
 
     /// The value that counts: set, or the declared default; `None` for keys without either.
     fn effective(&self, key: &str) -> Option<Cow<'_, str>> {

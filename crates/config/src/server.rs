@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use firesteel_error::Result;
 
+use crate::hadoop::HadoopSettings;
 use crate::reader::Reader;
 use crate::table::lookup;
 use crate::value;
@@ -48,7 +49,7 @@ impl ServerConfig {
     }
 
     /// All settings, sorted by key.
-    pub fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn settings(&self) -> impl Iterator<Item = (&str, &str)> + Clone {
         self.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()))
     }
 }
@@ -56,5 +57,9 @@ impl ServerConfig {
 impl Reader for ServerConfig {
     fn explicit(&self, key: &str) -> Option<&str> {
         self.settings.get(key).map(String::as_str)
+    }
+
+    fn hadoop(&self) -> HadoopSettings {
+        HadoopSettings::new(self.settings())
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use firesteel_error::{Result, SparkError};
 
 use crate::entry::Scope;
+use crate::hadoop::HadoopSettings;
 use crate::keys;
 use crate::reader::Reader;
 use crate::server::ServerConfig;
@@ -175,6 +176,12 @@ impl Reader for SessionConfig {
             Some(change) => change.as_deref(),
             None => self.server.explicit(key),
         }
+    }
+
+    fn hadoop(&self) -> HadoopSettings {
+        let server = self.server.settings().filter(|(key, _)| !self.changes.contains_key(*key));
+        let own = self.changes.iter().filter_map(|(key, text)| Some((key.as_str(), text.as_deref()?)));
+        HadoopSettings::new(server.chain(own))
     }
 }
 

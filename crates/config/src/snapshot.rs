@@ -1,5 +1,6 @@
 //! The settings that analysis and kernels read, as plain values.
 
+use crate::hadoop::HadoopSettings;
 use crate::keys;
 use crate::reader::Reader;
 use crate::time_zone;
@@ -118,12 +119,14 @@ macro_rules! snapshot {
         #[derive(Debug, Clone, PartialEq)]
         pub struct SqlConf {
             $(#[doc = $doc] pub $field: $type,)+
+            /// What is said of file systems, credentials among it.
+            pub hadoop: HadoopSettings,
         }
 
         impl SqlConf {
             /// The settings as they are now.
             pub fn new(reader: &impl Reader) -> Self {
-                Self { $($field: reader.$read(keys::$key),)+ }
+                Self { $($field: reader.$read(keys::$key),)+ hadoop: reader.hadoop() }
             }
         }
     };

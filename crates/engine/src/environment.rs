@@ -14,11 +14,12 @@ use firesteel_analyzer::environment::{
 use firesteel_analyzer::{Resolved, attribute};
 use firesteel_catalog::{CatalogTable, SESSION_CATALOG, ViewDefinition};
 use firesteel_config::{Recalled, SqlConf};
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::function::{QueryTime, SessionFacts};
 use firesteel_plan::{CatalogRequest, DataSource, Options, Relation, Statement, TimeTravel};
 use firesteel_python::planner::table_function::TableAnalysis;
 use firesteel_sources::ScanRequest;
+use firesteel_sources::store::Stores;
 use firesteel_types::{Literal, StructType};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -258,7 +259,7 @@ impl SessionEnvironment {
         }
         let location = table.location.clone().unwrap_or_default();
         self.note_source(&location);
-        if !std::path::Path::new(&location).exists() {
+        if !Stores::new(&self.conf, &all).exists(std::path::Path::new(&location))? {
             // Nobody has written to it yet.
             let schema = table.schema.char_varchar_as_string().as_nullable();
             let arrow_schema = Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema));
@@ -306,7 +307,7 @@ impl SessionEnvironment {
         }
         if path.is_empty() {
             return Err(SparkError::new("INVALID_EMPTY_LOCATION")
-                .with_class(firesteel_error::ExceptionClass::Analysis)
+                .with_class(ExceptionClass::Analysis)
                 .with("location", path));
         }
         let source = DataSource {
@@ -317,7 +318,14 @@ impl SessionEnvironment {
             predicates: Vec::new(),
             is_streaming: false,
         };
-        let scan = self.data_source(&source)?;
+        let scan = self.data_source(&source).map_err(|cause| match cause.class() {
+            ExceptionClass::UnsupportedFileSystem | ExceptionClass::AccessDenied | ExceptionClass::Io => {
+                SparkError::new("FAILED_TO_CREATE_PLAN_FOR_DIRECT_QUERY")
+                    .with("dataSourceType", format)
+                    .with_cause(cause)
+            }
+            _ => cause,
+        })?;
         Ok(Some(TableLookup::Scan { scan, qualifier: Vec::new() }))
     }
 
@@ -357,7 +365,8 @@ impl SessionEnvironment {
     fn note_source(&self, path: &str) {
         let path = path.strip_prefix("file:").unwrap_or(path);
         let path = if path.starts_with("//") { path.trim_start_matches('/').to_string() } else { path.to_string() };
-        let path = if path.starts_with('/') || !path.contains('/') { path } else { format!("/{path}") };
+        let is_whole = path.starts_with('/') || !path.contains('/') || path.contains("://");
+        let path = if is_whole { path } else { format!("/{path}") };
         self.sources.lock().push(path.trim_end_matches('/').to_string());
     }
 

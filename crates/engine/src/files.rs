@@ -20,7 +20,7 @@ pub(crate) fn check_not_read(plan: &LogicalPlan, target: &Path) -> Result<()> {
 /// Fails where a plan reads a table whose rows it is to replace.
 pub(crate) fn check_table_not_read(plan: &LogicalPlan, table: &CatalogTable) -> Result<()> {
     let Some(location) = &table.location else { return Ok(()) };
-    if reads(plan, &path::local_path(location)?)? {
+    if reads(plan, &path::place(location)?)? {
         return Err(SparkError::new("UNSUPPORTED_OVERWRITE.TABLE").with("table", table.name.quoted()));
     }
     Ok(())

@@ -201,7 +201,7 @@ pub(crate) async fn write_to_path(
     let target = request.path.as_ref().or(of_options).cloned();
     let plan = execution::plan(session.state(), &logical).await?;
     let summary = firesteel_sources::write(request, plan, session.state().task_ctx()).await?;
-    if let Some(path) = target.and_then(|path| firesteel_sources::path::local_path(&path).ok()) {
+    if let Some(path) = target.and_then(|path| firesteel_sources::path::place(&path).ok()) {
         session.engine().kept().invalidate(&path.to_string_lossy());
     }
     Ok(summary)

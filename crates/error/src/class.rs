@@ -100,6 +100,12 @@ pub enum ExceptionClass {
     OutOfMemory,
     /// An action that is not permitted.
     Security,
+    /// A path whose scheme no file system has.
+    UnsupportedFileSystem,
+    /// A file or folder that the user may not use.
+    AccessDenied,
+    /// A fault of a file system.
+    Io,
 }
 
 macro_rules! hierarchy {
@@ -269,6 +275,18 @@ impl ExceptionClass {
                 "java.lang.Error",
             ),
             Security => runtime!("org.apache.spark.SparkSecurityException", "java.lang.SecurityException"),
+            UnsupportedFileSystem => hierarchy!(
+                "org.apache.hadoop.fs.UnsupportedFileSystemException",
+                "java.io.IOException",
+                "java.lang.Exception",
+            ),
+            AccessDenied => hierarchy!(
+                "java.nio.file.AccessDeniedException",
+                "java.nio.file.FileSystemException",
+                "java.io.IOException",
+                "java.lang.Exception",
+            ),
+            Io => hierarchy!("java.io.IOException", "java.lang.Exception"),
         }
     }
 

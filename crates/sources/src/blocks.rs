@@ -6,8 +6,7 @@ use crate::lines::{BOM, LineOptions, text};
 use crate::records::{FilePart, io};
 use firesteel_error::{Result, SparkError};
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::PathBuf;
 
 /// Bytes that are read at first.
@@ -47,13 +46,7 @@ impl Blocks {
     pub fn open(part: &FilePart, options: &LineOptions) -> Result<Self> {
         let is_plain = Codec::of(&part.path) == Codec::None;
         let skips = is_plain && part.start > 0;
-        let input: Box<dyn Read + Send> = if skips {
-            let mut file = File::open(&part.path).map_err(|e| io(&part.path, e))?;
-            file.seek(SeekFrom::Start(part.start - 1)).map_err(|e| io(&part.path, e))?;
-            Box::new(file)
-        } else {
-            Codec::open(&part.path)?
-        };
+        let input: Box<dyn Read + Send> = if skips { Box::new(part.open(part.start - 1)?) } else { Codec::open(part)? };
         let mut blocks = Self {
             input,
             path: part.path.clone(),
@@ -208,7 +201,7 @@ mod tests {
         for separator in [None, Some(b";".to_vec()), Some(b"\n".to_vec())] {
             let options = LineOptions { separator, charset: Charset::Utf8 };
             for (start, end) in (0..=size).flat_map(|cut| [(0, cut), (cut, size)]).filter(|(start, end)| start < end) {
-                let part = FilePart { path: file.path().to_path_buf(), size, modified_millis: 0, start, end };
+                let part = FilePart::local(file.path(), size, start..end);
                 let mut lines = Lines::open(&part, &options).unwrap();
                 let mut want = Vec::new();
                 while let Some(line) = lines.next_line().unwrap() {
@@ -237,7 +230,7 @@ mod tests {
         let size = file.path().metadata().unwrap().len();
         let mut found = Vec::new();
         for (start, end) in [(0, 300_000), (300_000, 1_000_000), (1_000_000, size)] {
-            let part = FilePart { path: file.path().to_path_buf(), size, modified_millis: 0, start, end };
+            let part = FilePart::local(file.path(), size, start..end);
             let mut blocks = Blocks::open(&part, &LineOptions::default()).unwrap();
             while let Some(block) = blocks.block().unwrap() {
                 let (lines, used) = texts(block, [b'\n', b'\r'], 1000);

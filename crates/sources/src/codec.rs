@@ -1,14 +1,14 @@
 //! Compression of text files.
 
 use crate::options::SourceOptions;
-use crate::records::io;
+use crate::records::{FilePart, io};
+use crate::store::{Input, Output};
 use bytes::Bytes;
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use firesteel_error::{Result, SparkError};
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use futures::{StreamExt, TryStreamExt};
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -63,9 +63,9 @@ impl Codec {
     }
 
     /// The bytes of a file, decompressed.
-    pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
-        let file = File::open(path).map_err(|e| io(path, e))?;
-        let kind = match Self::of(path) {
+    pub fn open(part: &FilePart) -> Result<Box<dyn Read + Send>> {
+        let file = part.open(0)?;
+        let kind = match Self::of(&part.path) {
             codec @ (Self::Snappy | Self::Lz4) => return Ok(Box::new(HadoopBlocks::new(file, codec))),
             Self::Deflate => return Ok(Box::new(ZlibDecoder::new(file))),
             Self::None => return Ok(Box::new(file)),
@@ -74,7 +74,7 @@ impl Codec {
             Self::Zstd => FileCompressionType::ZSTD,
             Self::Xz => FileCompressionType::XZ,
         };
-        kind.convert_read(file).map_err(|e| io(path, e))
+        kind.convert_read(file).map_err(|e| io(&part.path, e))
     }
 
     /// The codec of a writer's option `compression`.
@@ -94,12 +94,11 @@ impl Codec {
     }
 
     /// Begins a compressed file.
-    pub fn create(self, path: &Path) -> std::io::Result<Compressor> {
-        let file = File::create(path)?;
-        Ok(match self {
+    pub fn create(self, file: Output) -> Compressor {
+        match self {
             Self::Deflate => Compressor::Stream(ZlibEncoder::new(file, flate2::Compression::default())),
             codec => Compressor::Parts(file, codec),
-        })
+        }
     }
 
     /// Bytes compressed on their own, which may follow others.
@@ -141,8 +140,8 @@ impl Codec {
 /// A compressed file that is being written.
 pub enum Compressor {
     /// Parts one after another, which readers take as one.
-    Parts(File, Codec),
-    Stream(ZlibEncoder<File>),
+    Parts(Output, Codec),
+    Stream(ZlibEncoder<Output>),
 }
 
 impl Compressor {
@@ -157,8 +156,8 @@ impl Compressor {
     /// Ends the file.
     pub fn finish(self) -> std::io::Result<()> {
         match self {
-            Self::Parts(..) => Ok(()),
-            Self::Stream(encoder) => encoder.finish().map(drop),
+            Self::Parts(file, _) => file.finish(),
+            Self::Stream(encoder) => encoder.finish()?.finish(),
         }
     }
 }
@@ -169,7 +168,7 @@ fn length(bytes: usize) -> [u8; 4] {
 
 /// Reads blocks: the length of what is in a block, then chunks of compressed bytes, each after its length.
 struct HadoopBlocks {
-    file: File,
+    file: Input,
     codec: Codec,
     block: Vec<u8>,
     at: usize,
@@ -177,7 +176,7 @@ struct HadoopBlocks {
 }
 
 impl HadoopBlocks {
-    fn new(file: File, codec: Codec) -> Self {
+    fn new(file: Input, codec: Codec) -> Self {
         Self { file, codec, block: Vec::new(), at: 0, is_end: false }
     }
 
@@ -243,19 +242,25 @@ impl Read for HadoopBlocks {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use std::fs::File;
+
+    fn part(path: &Path) -> FilePart {
+        let size = path.metadata().unwrap().len();
+        FilePart::local(path, size, 0..size)
+    }
 
     #[test]
     fn blocks_come_back() {
         let text: Vec<u8> = (0..600_000_u32).flat_map(|i| (i % 1000).to_string().into_bytes()).collect();
         for codec in [Codec::None, Codec::Gzip, Codec::Bzip2, Codec::Snappy, Codec::Lz4, Codec::Deflate] {
             let file = tempfile::Builder::new().suffix(codec.extension()).tempfile().unwrap();
-            let mut output = codec.create(file.path()).unwrap();
+            let mut output = codec.create(Output::Local(File::create(file.path()).unwrap()));
             for part in text.chunks(1_000_000) {
                 output.write(part.to_vec()).unwrap();
             }
             output.finish().unwrap();
             let mut found = Vec::new();
-            Codec::open(file.path()).unwrap().read_to_end(&mut found).unwrap();
+            Codec::open(&part(file.path())).unwrap().read_to_end(&mut found).unwrap();
             assert!(found == text, "{codec:?}");
         }
     }
@@ -265,7 +270,7 @@ mod tests {
         let mut file = tempfile::Builder::new().suffix(".lz4").tempfile().unwrap();
         file.write_all(b"x").unwrap();
         let mut found = Vec::new();
-        Codec::open(file.path()).unwrap().read_to_end(&mut found).unwrap();
+        Codec::open(&part(file.path())).unwrap().read_to_end(&mut found).unwrap();
         assert!(found.is_empty());
     }
 }

@@ -47,7 +47,7 @@ fn key(seed: u8, format: &str, files: &[DataFile], options: &[(String, String)],
     (seed, format, options).hash(&mut hash);
     format!("{conf:?}").hash(&mut hash);
     for file in files {
-        (&file.path, file.meta.size, file.meta.last_modified).hash(&mut hash);
+        (&file.path, &file.meta.location, file.meta.size, file.meta.last_modified).hash(&mut hash);
     }
     hash.finish()
 }

@@ -18,7 +18,6 @@ use firesteel_functions::scalar::json::options::Options;
 use firesteel_functions::scalar::json::reader::{Json, Leniency, read};
 use firesteel_functions::scalar::json::schema_of_json::{Inference, canonical, compatible};
 use firesteel_types::{DataType, StructField, StructType, TimeZone};
-use std::path::Path;
 use std::sync::Arc;
 
 /// How JSON is read.
@@ -117,8 +116,8 @@ impl JsonOptions {
     }
 
     /// All of a file as one text.
-    fn document(&self, path: &Path) -> Result<String> {
-        let mut bytes = whole(path, self.lines.charset)?;
+    fn document(&self, part: &FilePart) -> Result<String> {
+        let mut bytes = whole(part, self.lines.charset)?;
         if self.finds_charset {
             let charset = Charset::of_json(&bytes);
             if charset != Charset::Utf8 {
@@ -140,7 +139,7 @@ enum Input {
 impl Input {
     fn open(part: &FilePart, options: &JsonOptions) -> Result<Self> {
         Ok(if options.multi_line {
-            Self::Whole(Some(options.document(&part.path)?))
+            Self::Whole(Some(options.document(part)?))
         } else {
             Self::Lines(Lines::open(part, &options.lines)?)
         })

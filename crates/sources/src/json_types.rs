@@ -512,7 +512,7 @@ mod tests {
             let merger = Merger { options: &options, is_plain: given.is_empty() };
             let mut found = (DataType::struct_of(Vec::new()), false);
             for (start, end) in [(0, cut), (cut, size)].into_iter().filter(|(start, end)| start < end) {
-                let part = FilePart { path: file.path().to_path_buf(), size, modified_millis: 0, start, end };
+                let part = FilePart::local(file.path(), size, start..end);
                 let (data_type, is_corrupt) = merger.part(&part, false).unwrap().unwrap();
                 found = (compatible(found.0, data_type), found.1 | is_corrupt);
             }

@@ -34,6 +34,7 @@ mod rebase;
 pub mod records;
 pub mod request;
 mod scan;
+pub mod store;
 pub mod table;
 pub mod text;
 pub mod texts;

@@ -6,9 +6,7 @@ use crate::error::illegal;
 use crate::options::SourceOptions;
 use crate::records::{FilePart, io};
 use firesteel_error::Result;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::Read;
 
 /// How the bytes of a file are read.
 #[derive(Debug, Clone, Default)]
@@ -35,9 +33,9 @@ pub(crate) fn separator(options: &SourceOptions) -> Result<Option<&str>> {
 }
 
 /// All of a file, decompressed and as UTF-8.
-pub fn whole(path: &Path, charset: Charset) -> Result<Vec<u8>> {
+pub fn whole(part: &FilePart, charset: Charset) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    Codec::open(path)?.read_to_end(&mut bytes).map_err(|e| io(path, e))?;
+    Codec::open(part)?.read_to_end(&mut bytes).map_err(|e| io(&part.path, e))?;
     if charset != Charset::Utf8 {
         return Ok(charset.decode(&bytes).into_owned());
     }
@@ -71,13 +69,8 @@ impl Lines {
     /// The lines that begin within a part of a file.
     pub fn open(part: &FilePart, options: &LineOptions) -> Result<Self> {
         let is_plain = Codec::of(&part.path) == Codec::None;
-        let input: Box<dyn Read + Send> = if is_plain && part.start > 0 {
-            let mut file = File::open(&part.path).map_err(|e| io(&part.path, e))?;
-            file.seek(SeekFrom::Start(part.start - 1)).map_err(|e| io(&part.path, e))?;
-            Box::new(file)
-        } else {
-            Codec::open(&part.path)?
-        };
+        let input: Box<dyn Read + Send> =
+            if is_plain && part.start > 0 { Box::new(part.open(part.start - 1)?) } else { Codec::open(part)? };
         let skips = is_plain && part.start > 0;
         let mut lines = Self {
             input,

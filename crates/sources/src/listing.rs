@@ -3,6 +3,7 @@
 use crate::error::{illegal, unreadable};
 use crate::options::SourceOptions;
 use crate::path;
+use crate::store::{Found, Place, Stores, is_remote};
 use chrono::{DateTime, Utc};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
@@ -20,11 +21,17 @@ pub struct DataFile {
     pub root: usize,
 }
 
+/// A file or folder that a path names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    pub path: PathBuf,
+    pub is_folder: bool,
+}
+
 /// The files below some roots.
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
-    /// Files and folders that the paths name.
-    pub roots: Vec<PathBuf>,
+    pub roots: Vec<Root>,
     /// Sorted by path.
     pub files: Vec<DataFile>,
 }
@@ -75,33 +82,44 @@ pub fn is_hidden(name: &str) -> bool {
 }
 
 /// Lists the files of paths. A path where nothing is fails with `PATH_NOT_FOUND`.
-pub fn list(paths: &[String], options: &SourceOptions, conf: &SqlConf) -> Result<Listing> {
+pub fn list(paths: &[String], options: &SourceOptions, conf: &SqlConf, stores: &Stores) -> Result<Listing> {
     let filter = Filter::new(options, conf)?;
-    let mut roots = Vec::new();
+    let mut found = Vec::new();
     for text in paths {
-        let path = path::local_path(text)?;
+        let path = path::place(text)?;
         let not_found = || SparkError::new("PATH_NOT_FOUND").with("path", path::short_uri(&path));
         if path::is_glob(text) && options.boolean("__globPaths__", true)? {
-            let found = path::expand(&path)?;
-            if found.is_empty() {
+            let named = path::expand(&path, stores)?;
+            if named.is_empty() {
                 return Err(not_found());
             }
-            roots.extend(found);
-        } else if path.exists() {
-            roots.push(path);
+            found.extend(named);
+        } else if is_remote(&path) || path.exists() {
+            found.push(path);
         } else if !filter.ignore_missing {
             return Err(not_found());
         }
     }
-    let mut listing = Listing { roots, files: Vec::new() };
+    let mut listing = Listing::default();
     let is_recursive = options.boolean("recursiveFileLookup", false)?;
-    for root in 0..listing.roots.len() {
-        let path = listing.roots[root].clone();
-        if path.is_dir() {
-            folder(&path, root, &filter, &mut listing.files)?;
-        } else {
-            file(&path, root, &filter, &mut listing.files)?;
-        }
+    for path in found {
+        let root = listing.roots.len();
+        let is_folder = match stores.place(&path)? {
+            Some(place) => match remote(&place, root, &filter, &mut listing.files)? {
+                Some(is_folder) => is_folder,
+                None if filter.ignore_missing => continue,
+                None => return Err(SparkError::new("PATH_NOT_FOUND").with("path", path::short_uri(&path))),
+            },
+            None if path.is_dir() => {
+                folder(&path, root, &filter, &mut listing.files)?;
+                true
+            }
+            None => {
+                file(&path, root, &filter, &mut listing.files)?;
+                false
+            }
+        };
+        listing.roots.push(Root { path, is_folder });
     }
     if is_recursive {
         // A folder that is named twice, or within another one, counts once there.
@@ -110,6 +128,31 @@ pub fn list(paths: &[String], options: &SourceOptions, conf: &SqlConf) -> Result
     }
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listing)
+}
+
+/// Adds the files at a place in a store: all below a folder at once. True for a folder; None where nothing is.
+fn remote(place: &Place, root: usize, filter: &Filter, files: &mut Vec<DataFile>) -> Result<Option<bool>> {
+    let found = match place.found()? {
+        Found::Nothing => return Ok(None),
+        Found::File(meta) => {
+            files.extend(data_file(place, meta, root, filter));
+            return Ok(Some(false));
+        }
+        Found::Folder => place.below()?,
+    };
+    for meta in found {
+        let below = meta.location.as_ref().strip_prefix(place.key.as_ref()).unwrap_or(meta.location.as_ref());
+        if !below.split('/').any(|name| !name.is_empty() && is_hidden(name)) {
+            files.extend(data_file(place, meta, root, filter));
+        }
+    }
+    Ok(Some(true))
+}
+
+fn data_file(place: &Place, mut meta: ObjectMeta, root: usize, filter: &Filter) -> Option<DataFile> {
+    let path = place.remote.path(&meta.location);
+    meta.location = place.remote.location(&meta.location);
+    filter.takes(&path, meta.last_modified).then_some(DataFile { path, meta, root })
 }
 
 fn folder(path: &Path, root: usize, filter: &Filter, files: &mut Vec<DataFile>) -> Result<()> {
@@ -146,6 +189,9 @@ fn file(path: &Path, root: usize, filter: &Filter, files: &mut Vec<DataFile>) ->
     }
     let location = object_store::path::Path::from_absolute_path(path)
         .map_err(|e| illegal(format!("the path {} cannot be read: {e}", path.display())))?;
+    if is_remote(&crate::store::path_of(&location)) {
+        return Err(illegal(format!("the path {} cannot be read: it looks like one of a store", path.display())));
+    }
     let meta = ObjectMeta { location, last_modified: modified, size: facts.len(), e_tag: None, version: None };
     files.push(DataFile { path: path.to_path_buf(), meta, root });
     Ok(())

@@ -57,14 +57,13 @@ pub(crate) fn constant_value(file: &DataFile, start: u64, length: u64) -> Scalar
     let field = to_arrow_field(&constant_fields());
     let ArrowType::Struct(fields) = field.data_type() else { return ScalarValue::Null };
     let long = |n: u64| ScalarValue::Int64(Some(i64::try_from(n).unwrap_or(i64::MAX)));
-    let uri = path::uri(&file.path);
-    let escaped = uri.strip_prefix("file://").unwrap_or(&uri);
-    let name = escaped.rsplit('/').next().unwrap_or_default();
+    let uri = path::metadata_uri(&file.path);
+    let name = uri.rsplit('/').next().unwrap_or_default().to_string();
     // Spark takes milliseconds from the file system.
     let modified = file.meta.last_modified.timestamp_millis() * 1000;
     let values = [
-        ScalarValue::Utf8(Some(format!("file:{escaped}"))),
-        ScalarValue::Utf8(Some(name.to_string())),
+        ScalarValue::Utf8(Some(uri)),
+        ScalarValue::Utf8(Some(name)),
         long(file.meta.size),
         long(start),
         long(length),

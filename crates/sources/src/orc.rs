@@ -8,6 +8,7 @@ use crate::parquet::unite;
 use crate::path;
 use crate::rebase::Rebase;
 use crate::records::{Batches, FilePart, RecordReader, io};
+use crate::store::Random;
 use crate::text::rows_only;
 use crate::write::orc::column::TYPE_ATTRIBUTE;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, new_null_array};
@@ -21,10 +22,10 @@ use orc_rust::ArrowReaderBuilder;
 use orc_rust::compression::Decompressor;
 use orc_rust::projection::ProjectionMask;
 use orc_rust::proto;
+use orc_rust::reader::ChunkReader;
 use orc_rust::reader::metadata::FileMetadata;
 use orc_rust::schema::TimestampPrecision;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -49,10 +50,10 @@ pub fn infer(files: &[DataFile], options: &SourceOptions, conf: &SqlConf) -> Res
     let ignore_corrupt = options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
     let mut merged: Option<StructType> = None;
     for file in files.iter().filter(|f| f.meta.size > 0) {
-        let schema = match open(&file.path) {
+        let schema = match open(&FilePart::whole(file)) {
             Ok(builder) => {
                 let schema = from_arrow_schema(&as_instants(&builder.schema()))?.as_nullable();
-                declared(schema, &footer(&file.path, builder.file_metadata())?.types)
+                declared(schema, &footer(&FilePart::whole(file), builder.file_metadata())?.types)
             }
             Err(_) if ignore_corrupt => continue,
             Err(cause) => {
@@ -75,8 +76,9 @@ pub fn infer(files: &[DataFile], options: &SourceOptions, conf: &SqlConf) -> Res
     merged.ok_or_else(|| SparkError::new("UNABLE_TO_INFER_SCHEMA").with("format", "ORC"))
 }
 
-fn open(path: &Path) -> Result<ArrowReaderBuilder<File>> {
-    let file = File::open(path).map_err(|e| io(path, e))?;
+fn open(part: &FilePart) -> Result<ArrowReaderBuilder<Random>> {
+    let path = &part.path;
+    let file = Random::open(&part.origin, path, part.size).map_err(|e| io(path, e))?;
     let builder = guarded(|| ArrowReaderBuilder::try_new(file)).unwrap_or_else(|e| Err(io(path, e)))?;
     builder
         .map(|b| b.with_timestamp_precision(TimestampPrecision::Microsecond))
@@ -84,24 +86,21 @@ fn open(path: &Path) -> Result<ArrowReaderBuilder<File>> {
 }
 
 /// What a file says of its columns.
-fn footer(path: &Path, metadata: &FileMetadata) -> Result<proto::Footer> {
+fn footer(part: &FilePart, metadata: &FileMetadata) -> Result<proto::Footer> {
+    let path = &part.path;
     let read = || -> std::io::Result<proto::Footer> {
-        let mut file = File::open(path)?;
-        let size = file.metadata()?.len();
-        let mut tail = vec![0; usize::try_from(size.min(256)).unwrap_or(256)];
-        file.seek(SeekFrom::Start(size - tail.len() as u64))?;
-        file.read_exact(&mut tail)?;
+        let file = Random::open(&part.origin, path, part.size)?;
+        let size = file.len();
+        let mut tail = file.get_bytes(size - size.min(256), size.min(256))?.to_vec();
         let length = usize::from(tail.pop().unwrap_or_default());
         let end = tail.get(tail.len().saturating_sub(length)..).unwrap_or_default();
         let end = proto::PostScript::decode(end).map_err(std::io::Error::other)?;
         let footer_length = end.footer_length.unwrap_or_default();
         let start = size.checked_sub(1 + length as u64 + footer_length);
         let start = start.ok_or_else(|| std::io::Error::other("the footer is longer than the file"))?;
-        file.seek(SeekFrom::Start(start))?;
-        let mut footer = Vec::new();
-        file.take(footer_length).read_to_end(&mut footer)?;
+        let footer = file.get_bytes(start, footer_length)?;
         let mut plain = Vec::new();
-        Decompressor::new(footer.into(), metadata.compression(), Vec::new()).read_to_end(&mut plain)?;
+        Decompressor::new(footer, metadata.compression(), Vec::new()).read_to_end(&mut plain)?;
         proto::Footer::decode(plain.as_slice()).map_err(std::io::Error::other)
     };
     read().map_err(|e| io(path, e))
@@ -220,7 +219,7 @@ impl RecordReader for OrcReader {
             return Ok(Box::new(std::iter::empty()));
         }
         let path = part.path.clone();
-        let builder = open(&path)?;
+        let builder = open(part)?;
         let range = usize::try_from(part.start).unwrap_or(usize::MAX)..usize::try_from(part.end).unwrap_or(usize::MAX);
         let metadata = builder.file_metadata();
         let root = metadata.root_data_type();
@@ -251,7 +250,7 @@ impl RecordReader for OrcReader {
             sources.iter().map(|s| s.and_then(|s| used.iter().position(|u| *u == s))).collect();
         let schema = self.wanted(columns)?;
         // Files that do not tell their calendar have the old one.
-        let is_old = footer(&path, builder.file_metadata())?.calendar() != proto::CalendarKind::ProlepticGregorian;
+        let is_old = footer(part, builder.file_metadata())?.calendar() != proto::CalendarKind::ProlepticGregorian;
         let rebase = Rebase { dates: is_old, moments: is_old, int96: is_old, locals: is_old };
         let how = Evolution { case_sensitive: self.case_sensitive, rebase };
         let mut reader = builder.with_projection(mask).with_batch_size(batch_size).with_file_byte_range(range).build();

@@ -7,6 +7,7 @@ use crate::listing::DataFile;
 use crate::options::SourceOptions;
 use crate::path;
 use crate::rebase::{Rebase, ZONE_OF_INT96};
+use crate::store;
 use crate::table::{Format, field_of};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use async_trait::async_trait;
@@ -68,14 +69,14 @@ impl ParquetFormat {
 
 #[async_trait]
 impl Format for ParquetFormat {
-    fn source(&self, schema: TableSchema, state: &dyn Session) -> DfResult<Arc<dyn FileSource>> {
+    fn source(&self, schema: TableSchema, url: &ObjectStoreUrl, state: &dyn Session) -> DfResult<Arc<dyn FileSource>> {
         let mut options =
             TableParquetOptions { global: state.config_options().execution.parquet.clone(), ..Default::default() };
         options.global.coerce_int96 = Some("us".into());
         options.global.coerce_int96_tz = Some(ZONE_OF_INT96.into());
         options.global.binary_as_string = self.binary_as_string;
         let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
-        let store = state.runtime_env().object_store(ObjectStoreUrl::local_filesystem())?;
+        let store = state.runtime_env().object_store(url)?;
         let factory = Arc::new(CachedParquetFileReaderFactory::new(store, cache));
         Ok(Arc::new(
             ParquetSource::new(schema).with_table_parquet_options(options).with_parquet_file_reader_factory(factory),
@@ -155,8 +156,7 @@ impl Format for ParquetFormat {
 }
 
 fn uri(meta: &ObjectMeta) -> String {
-    let path = std::path::Path::new("/").join(meta.location.as_ref());
-    path::uri(&path)
+    path::uri(&store::path_of(&meta.location))
 }
 
 /// The footer of a file, from the engine's cache where it is there.
@@ -166,12 +166,27 @@ async fn footer(state: &dyn Session, store: &dyn ObjectStore, meta: &ObjectMeta)
     // The decoder trusts the lengths in a file: it panics at some of the damaged ones.
     let read = AssertUnwindSafe(reader.fetch_metadata()).catch_unwind().await;
     read.unwrap_or_else(|_| Err(DataFusionError::Execution("its lengths contradict each other".into()))).map_err(|e| {
-        let path = std::path::Path::new("/").join(meta.location.as_ref());
-        if path.exists() {
-            return unreadable(&uri(meta), from_datafusion(e));
+        if is_gone(meta, &e) {
+            return SparkError::new("FAILED_READ_FILE.FILE_NOT_EXIST").with("path", uri(meta));
         }
-        SparkError::new("FAILED_READ_FILE.FILE_NOT_EXIST").with("path", uri(meta))
+        unreadable(&uri(meta), from_datafusion(e))
     })
+}
+
+/// True where a file could not be read since it is not there any more.
+fn is_gone(meta: &ObjectMeta, error: &DataFusionError) -> bool {
+    let path = store::path_of(&meta.location);
+    if !store::is_remote(&path) {
+        return !path.exists();
+    }
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(inner) = source {
+        if let Some(object_store::Error::NotFound { .. }) = inner.downcast_ref() {
+            return true;
+        }
+        source = inner.source();
+    }
+    false
 }
 
 /// The columns of a file as Arrow reads them.
@@ -265,7 +280,7 @@ pub(crate) async fn infer(
     let none = || SparkError::new("UNABLE_TO_INFER_SCHEMA").with("format", "Parquet");
     let merge = options.boolean("mergeSchema", conf.parquet_merge_schema)?;
     let ignore_corrupt = options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)?;
-    let store = state.runtime_env().object_store(ObjectStoreUrl::local_filesystem()).map_err(from_datafusion)?;
+    let store = store::reader(state.runtime_env(), files.iter()).map_err(from_datafusion)?;
     let first = files.first().map(|file| file.path.clone());
     if ignore_corrupt {
         drop_corrupt(files, state, store.as_ref()).await;

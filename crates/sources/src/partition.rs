@@ -1,8 +1,9 @@
 //! Partition columns from folder names: `k=v`.
 
 use crate::error::from_datafusion;
-use crate::listing::{DataFile, Listing};
-use crate::path::{local_path, short_uri};
+use crate::listing::{DataFile, Listing, Root};
+use crate::path::{place, short_uri};
+use crate::store::Stores;
 use arrow::array::{ArrayRef, NullArray, StringArray};
 use datafusion::common::ScalarValue;
 use firesteel_config::SqlConf;
@@ -29,6 +30,7 @@ pub struct Partitions {
 /// How partition columns are found.
 pub struct Discovery<'a> {
     pub conf: &'a SqlConf,
+    pub stores: &'a Stores,
     /// The option `basePath`.
     pub base: Option<&'a str>,
     /// Files of subfolders belong to the table, and folder names mean nothing.
@@ -44,7 +46,7 @@ pub fn discover(listing: Listing, discovery: &Discovery<'_>) -> Result<Partition
     if discovery.recursive {
         return Ok(Partitions { columns: Vec::new(), files: files.into_iter().map(|f| (f, Vec::new())).collect() });
     }
-    let bases = bases(&roots, discovery.base)?;
+    let bases = bases(&roots, discovery)?;
     let mut raw = Vec::with_capacity(files.len());
     let mut tops = BTreeSet::new();
     for file in &files {
@@ -57,7 +59,7 @@ pub fn discover(listing: Listing, discovery: &Discovery<'_>) -> Result<Partition
         let files = files
             .into_iter()
             .filter(|file| {
-                let root = &roots[file.root];
+                let root = &roots[file.root].path;
                 root == &file.path || file.path.parent() == Some(root)
             })
             .map(|file| (file, Vec::new()))
@@ -99,26 +101,29 @@ fn find<'a>(schema: &'a StructType, name: &str, case_sensitive: bool) -> Option<
 }
 
 /// The folders below which names are partition columns.
-fn bases(roots: &[PathBuf], base: Option<&str>) -> Result<BTreeSet<PathBuf>> {
-    let Some(base) = base else {
+fn bases(roots: &[Root], discovery: &Discovery<'_>) -> Result<BTreeSet<PathBuf>> {
+    let Some(base) = discovery.base else {
         return Ok(roots
             .iter()
-            .map(|root| if root.is_dir() { root.clone() } else { root.parent().unwrap_or(root).to_path_buf() })
+            .map(|root| {
+                let path = &root.path;
+                if root.is_folder { path.clone() } else { path.parent().unwrap_or(path).to_path_buf() }
+            })
             .collect());
     };
-    let path = local_path(base)?;
-    if !path.exists() {
+    let path = place(base)?;
+    if !discovery.stores.exists(&path)? {
         return Err(crate::error::illegal("Option 'basePath' not found"));
     }
-    if !path.is_dir() {
+    if !discovery.stores.is_folder(&path)? {
         return Err(crate::error::illegal("Option 'basePath' must be a directory"));
     }
     for root in roots {
-        if !root.starts_with(&path) {
+        if !root.path.starts_with(&path) {
             return Err(crate::error::illegal(format!(
                 "Wrong basePath {} for the root path: {}",
                 short_uri(&path),
-                short_uri(root)
+                short_uri(&root.path)
             )));
         }
     }

@@ -1,17 +1,26 @@
 //! Paths as users write them: URIs, relative paths, globs.
 
+use crate::store::{self, Address, Stores};
 use firesteel_error::{Result, SparkError};
 use globset::GlobBuilder;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::{Path, PathBuf};
 
-/// The local path that a user's path or `file:` URI names.
+/// The path that a user's path or URI names: a local one, or `scheme://…` in a store of another machine.
+pub fn place(text: &str) -> Result<PathBuf> {
+    match Address::parse(text)? {
+        Some(address) => Ok(address.path()),
+        None => local_path(text),
+    }
+}
+
+/// The local path that a user's path or `file:` URI names; fails for those of other stores.
 pub fn local_path(text: &str) -> Result<PathBuf> {
     let text = text.trim();
     if text.is_empty() {
         return Err(crate::error::illegal("Can not create a Path from an empty string"));
     }
-    let path = match scheme(text) {
+    let path = match store::scheme(text) {
         None => text.to_string(),
         Some("file") => {
             let rest = &text["file:".len()..];
@@ -21,7 +30,10 @@ pub fn local_path(text: &str) -> Result<PathBuf> {
                 None => rest.to_string(),
             }
         }
-        Some(scheme) => return Err(SparkError::unsupported(format!("the file system {scheme}"))),
+        Some(scheme) => {
+            Address::parse(text)?;
+            return Err(SparkError::unsupported(format!("the file system {scheme} for what is not a table's data")));
+        }
     };
     let path = PathBuf::from(path);
     let path = if path.is_absolute() {
@@ -30,14 +42,6 @@ pub fn local_path(text: &str) -> Result<PathBuf> {
         std::env::current_dir().map_err(|e| SparkError::internal(e.to_string()))?.join(path)
     };
     Ok(normal(&path))
-}
-
-fn scheme(text: &str) -> Option<&str> {
-    let (scheme, _) = text.split_once(':')?;
-    let mut chars = scheme.chars();
-    let valid = chars.next().is_some_and(|c| c.is_ascii_alphabetic())
-        && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
-    valid.then_some(scheme)
 }
 
 /// The path without `.`, `..` and doubled slashes.
@@ -78,8 +82,16 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// A path as an absolute URI: `file:///a/b%20c`; letters beyond ASCII stay as they are.
 pub fn uri(path: &Path) -> String {
-    let mut out = String::from("file://");
     let text = path.to_string_lossy();
+    let key = match text.split_once("://") {
+        Some((scheme, rest)) if store::is_remote(path) => rest.find('/').map(|at| scheme.len() + 3 + at),
+        _ => None,
+    };
+    let (mut out, text) = match key {
+        Some(at) => (text[..at].to_string(), &text[at..]),
+        None if store::is_remote(path) => return text.into_owned(),
+        None => (String::from("file://"), &*text),
+    };
     for part in text.split_inclusive(|c: char| c.is_ascii() || c.is_whitespace() || c.is_control()) {
         let kept = part.trim_end_matches(|c: char| c.is_ascii() || c.is_whitespace() || c.is_control());
         out.push_str(kept);
@@ -90,7 +102,16 @@ pub fn uri(path: &Path) -> String {
 
 /// A path as Hadoop shows it: `file:/a/b c`.
 pub fn short_uri(path: &Path) -> String {
-    format!("file:{}", path.display())
+    if store::is_remote(path) { path.to_string_lossy().into_owned() } else { format!("file:{}", path.display()) }
+}
+
+/// A path as `_metadata` shows it: `file:/a%20b`.
+pub fn metadata_uri(path: &Path) -> String {
+    let uri = uri(path);
+    match uri.strip_prefix("file://") {
+        Some(path) => format!("file:{path}"),
+        None => uri,
+    }
 }
 
 /// True where a path has wildcards.
@@ -99,13 +120,28 @@ pub fn is_glob(text: &str) -> bool {
 }
 
 /// The existing paths that a glob names, sorted.
-pub fn expand(pattern: &Path) -> Result<Vec<PathBuf>> {
-    let text = pattern.to_string_lossy();
+pub fn expand(pattern: &Path, stores: &Stores) -> Result<Vec<PathBuf>> {
+    let address = Address::of(pattern);
+    let (root, text) = match &address {
+        Some(address) => (Address { key: String::new(), ..address.clone() }.path(), address.key.clone()),
+        None => (PathBuf::from("/"), pattern.to_string_lossy().into_owned()),
+    };
+    if is_glob(&root.to_string_lossy()) {
+        return Err(SparkError::unsupported("globs in the names of buckets, containers and hosts"));
+    }
     let mut found = Vec::new();
     for pattern in braces(&text) {
-        let mut bases = vec![PathBuf::from("/")];
-        for part in pattern.split('/').filter(|part| !part.is_empty()) {
-            bases = if is_glob(part) { children(&bases, part)? } else { named(&bases, part) };
+        let mut bases = vec![root.clone()];
+        let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
+        for (i, part) in parts.iter().enumerate() {
+            bases = match (is_glob(part), &address) {
+                (true, None) => children(&bases, part)?,
+                (false, None) => named(&bases, part),
+                (true, Some(_)) => members(&bases, part, i + 1 < parts.len(), stores)?,
+                // What is not there has no members; whether the last one is there must be asked.
+                (false, Some(_)) if i + 1 < parts.len() => bases.iter().map(|base| base.join(part)).collect(),
+                (false, Some(_)) => present(&bases, part, stores)?,
+            };
         }
         found.extend(bases);
     }
@@ -126,6 +162,35 @@ fn children(bases: &[PathBuf], pattern: &str) -> Result<Vec<PathBuf>> {
         found.extend(
             entries.flatten().filter(|entry| matcher.is_match(Path::new(&entry.file_name()))).map(|entry| entry.path()),
         );
+    }
+    Ok(found)
+}
+
+/// The files and folders of a store in folders whose names fit a pattern.
+fn members(bases: &[PathBuf], pattern: &str, folders_only: bool, stores: &Stores) -> Result<Vec<PathBuf>> {
+    let matcher = matcher(pattern)?;
+    let mut found = Vec::new();
+    for base in bases {
+        let Some(place) = stores.place(base)? else { continue };
+        let level = match place.level() {
+            Ok(level) => level,
+            Err(error) if error.is("PATH_NOT_FOUND") => continue,
+            Err(error) => return Err(error),
+        };
+        let files = level.files.iter().filter(|_| !folders_only).filter_map(|file| file.location.filename());
+        let names = level.folders.iter().map(String::as_str).chain(files);
+        found.extend(names.filter(|name| matcher.is_match(Path::new(name))).map(|name| base.join(name)));
+    }
+    Ok(found)
+}
+
+fn present(bases: &[PathBuf], name: &str, stores: &Stores) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for base in bases {
+        let path = base.join(name);
+        if stores.exists(&path)? {
+            found.push(path);
+        }
     }
     Ok(found)
 }
@@ -211,5 +276,8 @@ mod tests {
     #[test]
     fn uris_escape_what_a_path_may_not_hold() {
         assert_eq!(uri(Path::new("/a b/k=%|é\u{a0}?")), "file:///a%20b/k=%25%7Cé%C2%A0%3F");
+        assert_eq!(uri(Path::new("s3a://b/a b/k=%+é")), "s3a://b/a%20b/k=%25+é");
+        assert_eq!(uri(Path::new("s3a://b")), "s3a://b");
+        assert_eq!(metadata_uri(Path::new("/a b")), "file:/a%20b");
     }
 }

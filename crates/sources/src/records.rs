@@ -1,10 +1,12 @@
 //! Files that are parsed record by record.
 
 use crate::error::{external, unreadable};
+use crate::listing::DataFile;
 use crate::path;
+use crate::store::{Input, Origin, path_of};
 use crate::table::{Format, guessed};
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -13,12 +15,15 @@ use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener, FileScanConfig, FileSource};
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
+use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_plan::PhysicalExpr;
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use firesteel_error::{Result, SparkError};
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use object_store::{ObjectMeta, ObjectStore};
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -33,7 +38,37 @@ pub struct FilePart {
     pub start: u64,
     /// Exclusive.
     pub end: u64,
+    pub origin: Origin,
 }
+
+impl FilePart {
+    /// All of a file.
+    pub fn whole(file: &DataFile) -> Self {
+        Self {
+            path: file.path.clone(),
+            size: file.meta.size,
+            modified_millis: file.meta.last_modified.timestamp_millis(),
+            start: 0,
+            end: file.meta.size,
+            origin: Origin::of(&file.meta.location),
+        }
+    }
+
+    /// A part of a file of this machine.
+    #[cfg(test)]
+    pub(crate) fn local(path: &std::path::Path, size: u64, range: std::ops::Range<u64>) -> Self {
+        let path = path.to_path_buf();
+        Self { path, size, modified_millis: 0, start: range.start, end: range.end, origin: Origin::Local }
+    }
+
+    /// The file's bytes from a position on.
+    pub(crate) fn open(&self, start: u64) -> Result<Input> {
+        self.origin.open(&self.path, self.size, start).map_err(|e| io(&self.path, e))
+    }
+}
+
+/// How many batches of another machine's file are read ahead.
+const AHEAD: usize = 2;
 
 /// Batches of a file.
 pub type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
@@ -84,7 +119,12 @@ pub struct RecordFormat {
 
 #[async_trait]
 impl Format for RecordFormat {
-    fn source(&self, schema: TableSchema, _state: &dyn Session) -> DfResult<Arc<dyn FileSource>> {
+    fn source(
+        &self,
+        schema: TableSchema,
+        _url: &ObjectStoreUrl,
+        _state: &dyn Session,
+    ) -> DfResult<Arc<dyn FileSource>> {
         Ok(Arc::new(RecordSource {
             reader: self.reader.clone(),
             tolerance: self.tolerance,
@@ -198,15 +238,20 @@ impl FileOpener for RecordOpener {
             Some(range) => (u64::try_from(range.start).unwrap_or(0), u64::try_from(range.end).unwrap_or(size)),
             None => (0, size),
         };
+        let meta = &file.object_meta;
         let part = FilePart {
-            path: std::path::Path::new("/").join(file.object_meta.location.as_ref()),
+            path: path_of(&meta.location),
             size,
-            modified_millis: file.object_meta.last_modified.timestamp_millis(),
+            modified_millis: meta.last_modified.timestamp_millis(),
             start,
             end,
+            origin: Origin::of(&meta.location),
         };
         let (reader, columns, batch_size) = (self.reader.clone(), self.columns.clone(), self.batch_size);
         let tolerance = self.tolerance;
+        if part.origin.is_remote() {
+            return Ok(Box::pin(async move { Ok(remote(reader, part, columns, batch_size, tolerance)) }));
+        }
         Ok(Box::pin(async move {
             let uri = path::uri(&part.path);
             if !part.path.exists() {
@@ -232,6 +277,36 @@ impl FileOpener for RecordOpener {
             Ok(futures::stream::iter(batches).boxed())
         }))
     }
+}
+
+/// The batches of a part of another machine's file, which a thread that may block reads.
+fn remote(
+    reader: Arc<dyn RecordReader>,
+    part: FilePart,
+    columns: Vec<usize>,
+    batch_size: usize,
+    tolerance: Tolerance,
+) -> BoxStream<'static, DfResult<RecordBatch>> {
+    let mut stream = RecordBatchReceiverStream::builder(Arc::new(Schema::empty()), AHEAD);
+    let sender = stream.tx();
+    stream.spawn_blocking(move || {
+        let failed = match reader.read(&part, &columns, batch_size) {
+            Ok(mut batches) => batches.find_map(|batch| match batch {
+                // Where nobody takes it the query has ended.
+                Ok(batch) => sender.blocking_send(Ok(batch)).is_err().then_some(None),
+                Err(error) => Some(Some(error)),
+            }),
+            Err(error) => Some(Some(error)),
+        };
+        let Some(Some(error)) = failed else { return Ok(()) };
+        let uri = path::uri(&part.path);
+        if part.origin.is_gone(&part.path) {
+            let gone = SparkError::new("FAILED_READ_FILE.FILE_NOT_EXIST").with("path", uri);
+            return if tolerance.missing { Ok(()) } else { Err(external(gone)) };
+        }
+        if tolerance.corrupt { Ok(()) } else { Err(external(located(error, &uri))) }
+    });
+    stream.build().boxed()
 }
 
 /// The error of a file that cannot be read, with what led to it.

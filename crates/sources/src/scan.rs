@@ -14,28 +14,44 @@ use crate::partition::{self, Discovery, Partitions};
 use crate::path;
 use crate::records::{RecordFormat, RecordReader, Tolerance};
 use crate::request::{ScanRequest, SourceScan};
+use crate::store::{self, Address, Stores};
 use crate::table::{FilesTable, Format};
 use crate::text::{BinaryReader, TextReader, any_compressed, binary_schema, text_schema};
 use crate::write::validate::{check_times, check_types};
 use crate::xml::{self, XmlOptions, XmlReader};
 use datafusion::common::ScalarValue;
-use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::session_state::SessionState;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::{DataType, StructField, StructType};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use tokio::runtime::Handle;
 
 /// Plans a scan of files. Reads folders, and files as far as the schema asks for it.
 pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceScan> {
+    if !request.paths.iter().any(|path| matches!(Address::parse(path), Ok(Some(_)))) {
+        return planned(request, state).await;
+    }
+    // Requests to other machines are waited for on a thread that may block.
+    let (request, state) = (request.clone(), state.clone());
+    let task = tokio::task::spawn_blocking(move || Handle::current().block_on(planned(&request, &state)));
+    task.await.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(error) => Err(SparkError::internal(error.to_string())),
+    })
+}
+
+async fn planned(request: &ScanRequest, state: &SessionState) -> Result<SourceScan> {
     check_format(&request.format)?;
     let conf = &request.conf;
     let options = SourceOptions::new(&request.options);
     options.check_reader(&request.format)?;
-    let listing = listing::list(&request.paths, &options, conf)?;
-    let roots = listing.roots.clone();
+    let stores = Stores::new(conf, &request.options);
+    let listing = listing::list(&request.paths, &options, conf, &stores)?;
+    let roots = listing.roots.iter().map(|root| root.path.clone()).collect();
     let discovery = Discovery {
         conf,
+        stores: &stores,
         base: options.get("basePath"),
         recursive: options.boolean("recursiveFileLookup", false)?,
         schema: request.schema.as_ref(),
@@ -61,11 +77,13 @@ pub async fn scan(request: &ScanRequest, state: &SessionState) -> Result<SourceS
 /// The files of a scan as they are now, each with the values of partition columns that are known.
 pub(crate) fn relist(request: &ScanRequest, columns: &[StructField]) -> Result<Vec<(DataFile, Vec<ScalarValue>)>> {
     let options = SourceOptions::new(&request.options);
-    let listing = listing::list(&request.paths, &options, &request.conf)?;
+    let stores = Stores::new(&request.conf, &request.options);
+    let listing = listing::list(&request.paths, &options, &request.conf, &stores)?;
     let schema = StructType::new(columns.to_vec());
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let discovery = Discovery {
         conf: &request.conf,
+        stores: &stores,
         base: options.get("basePath"),
         recursive: options.boolean("recursiveFileLookup", false)?,
         schema: Some(&schema),
@@ -115,8 +133,7 @@ async fn parquet_files(
     let schema = match &request.schema {
         Some(schema) => {
             if options.boolean("ignoreCorruptFiles", conf.ignore_corrupt_files)? {
-                let store =
-                    state.runtime_env().object_store(ObjectStoreUrl::local_filesystem()).map_err(from_datafusion)?;
+                let store = store::reader(state.runtime_env(), files.iter()).map_err(from_datafusion)?;
                 parquet::drop_corrupt(&mut files, state, store.as_ref()).await;
             }
             schema.as_nullable()

@@ -6,6 +6,7 @@ use crate::metadata::{METADATA_COLUMN, OF_PARTS, constant_fields, constant_value
 use crate::packing::{Packing, ranged};
 use crate::path;
 use crate::request::ScanRequest;
+use crate::store;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{DataType as ArrowType, Field, FieldRef, Fields, Schema, SchemaRef};
 use async_trait::async_trait;
@@ -28,7 +29,7 @@ use firesteel_functions::SparkScalarUdf;
 use firesteel_types::arrow_mapping::to_arrow_field;
 use firesteel_types::{StructField, StructType};
 use futures::{StreamExt, TryStreamExt};
-use object_store::{ObjectMeta, ObjectStore};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use parking_lot::RwLock;
 use std::fmt;
 use std::path::PathBuf;
@@ -38,7 +39,7 @@ use std::sync::Arc;
 #[async_trait]
 pub trait Format: fmt::Debug + Send + Sync {
     /// The reader of the files' columns.
-    fn source(&self, schema: TableSchema, state: &dyn Session) -> DfResult<Arc<dyn FileSource>>;
+    fn source(&self, schema: TableSchema, url: &ObjectStoreUrl, state: &dyn Session) -> DfResult<Arc<dyn FileSource>>;
 
     /// Fails where the files' columns cannot be read alone, given by position.
     fn check_columns(&self, _columns: &[usize]) -> Result<()> {
@@ -374,11 +375,14 @@ impl TableProvider for FilesTable {
         };
         let read: Vec<usize> = positions.iter().copied().filter(|i| *i < self.file_schema.fields().len()).collect();
         self.format.check_columns(&read).map_err(external)?;
-        let url = ObjectStoreUrl::local_filesystem();
-        let store = state.runtime_env().object_store(&url)?;
         let listed = self.files();
+        let url = store::url(state.runtime_env(), listed.iter().map(|f| &f.file))?;
+        let store = state.runtime_env().object_store(&url)?;
         let mut pruned = self.pruned(state, filters, &listed)?;
-        pruned.retain(|f| f.file.meta.size > 0 && (!self.format.skips_missing() || f.file.path.exists()));
+        pruned.retain(|f| f.file.meta.size > 0);
+        if self.format.skips_missing() {
+            pruned = present(pruned, &store).await?;
+        }
         if pruned.is_empty() {
             // A scan of no files would have no partitions, and operators over it need at least one.
             return Ok(Arc::new(EmptyExec::new(Arc::new(all_columns.project(&positions)?))));
@@ -414,7 +418,7 @@ impl TableProvider for FilesTable {
         if !reads_parts {
             groups = self.format.balanced(state, &store, groups).await?;
         }
-        let source = self.format.source(table_schema, state)?;
+        let source = self.format.source(table_schema, &url, state)?;
         let config = FileScanConfigBuilder::new(url, source)
             .with_file_groups(groups)
             .with_statistics(statistics)
@@ -424,6 +428,26 @@ impl TableProvider for FilesTable {
             .build();
         Ok(DataSourceExec::from_data_source(config))
     }
+}
+
+/// The files that are still there.
+async fn present<'f>(files: Vec<&'f TableFile>, store: &Arc<dyn ObjectStore>) -> DfResult<Vec<&'f TableFile>> {
+    let mut present = Vec::with_capacity(files.len());
+    for file in files {
+        let is_there = if store::is_remote(&file.file.path) {
+            match store.head(&file.file.meta.location).await {
+                Ok(_) => true,
+                Err(object_store::Error::NotFound { .. }) => false,
+                Err(error) => return Err(error.into()),
+            }
+        } else {
+            file.file.path.exists()
+        };
+        if is_there {
+            present.push(file);
+        }
+    }
+    Ok(present)
 }
 
 /// A guess at the rows of a file without statistics of its own.

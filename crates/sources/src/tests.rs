@@ -251,7 +251,7 @@ fn parts_of_a_file_cover_each_line_once() {
     for cut in 0..=size {
         let mut lines = Vec::new();
         for (start, end) in [(0, cut), (cut, size)] {
-            let part = crate::records::FilePart { path: path.clone().into(), size, modified_millis: 0, start, end };
+            let part = crate::records::FilePart::local(path.as_ref(), size, start..end);
             let mut reader = Lines::open(&part, &LineOptions::default()).unwrap();
             while start < end
                 && let Some(line) = reader.next_line().unwrap()

@@ -81,7 +81,7 @@ impl RecordReader for TextReader {
         };
         let mut builder = StringBuilder::new();
         if self.is_whole {
-            let bytes = whole(&part.path, Charset::Utf8)?;
+            let bytes = whole(part, Charset::Utf8)?;
             builder.append_value(text(&bytes));
             return Ok(Box::new(std::iter::once(batch(&mut builder, 1))));
         }
@@ -143,7 +143,7 @@ impl RecordReader for BinaryReader {
                     return Err(unreadable(&crate::path::uri(&part.path), "the file is longer than files may be"));
                 }
                 _ => {
-                    let content = std::fs::read(&part.path).map_err(|e| io(&part.path, e))?;
+                    let content = part.origin.whole(&part.path, part.size).map_err(|e| io(&part.path, e))?;
                     let mut builder = BinaryBuilder::new();
                     builder.append_value(content);
                     Arc::new(builder.finish())

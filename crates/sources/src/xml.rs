@@ -82,7 +82,7 @@ impl XmlOptions {
     fn records(&self, part: &FilePart) -> Result<Vec<Found>> {
         let mut found = Vec::new();
         if self.multi_line {
-            let text: Arc<str> = text(&whole(&part.path, self.charset)?).into();
+            let text: Arc<str> = text(&whole(part, self.charset)?).into();
             self.collect(&text, &mut found);
             return Ok(found);
         }

@@ -3,7 +3,9 @@
 use super::get_field;
 use crate::analyzer::Analyzer;
 use crate::files::Files;
+use crate::resolved::engine_error;
 use crate::scope::Scope;
+use datafusion::logical_expr::when;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::TypedExpr;
 use firesteel_plan::Origin;
@@ -33,10 +35,12 @@ pub(super) fn file_fact(a: &mut Analyzer<'_>, name: &str, origin: &Origin, scope
     if position > 0 {
         return Ok(TypedExpr { nullable: false, ..fact.named(text) });
     }
-    // A path is `file:/a` in `_metadata`, `file:///a` here.
+    // A local path is `file:/a` in `_metadata`, `file:///a` here; those of other stores are the same.
     let mut context = a.build_context(origin);
-    let from = super::literal(&Literal::Integer(6))?;
-    let path = context.call("substring", vec![fact, from])?;
-    let scheme = super::literal(&Literal::String("file://".into()))?;
-    Ok(TypedExpr { nullable: false, ..context.call("concat", vec![scheme, path])?.named(text) })
+    let constant = |text: &str| super::literal(&Literal::String(text.into()));
+    let is_local = context.call("startswith", vec![fact.clone(), constant("file:")?])?;
+    let path = context.call("substring", vec![fact.clone(), super::literal(&Literal::Integer(6))?])?;
+    let local = context.call("concat", vec![constant("file://")?, path])?;
+    let expr = when(is_local.expr, local.expr.clone()).otherwise(fact.expr).map_err(engine_error)?;
+    Ok(TypedExpr { expr, nullable: false, ..local.named(text) })
 }

@@ -53,7 +53,9 @@ impl Runner {
             TableAction::SetProperties(properties) => self.set_properties(&table.name, properties)?,
             TableAction::UnsetProperties { keys, .. } => self.unset_properties(&table.name, keys)?,
             TableAction::SetLocation { partition: None, location } => {
-                let location = firesteel_sources::path::local_path(location)?.to_string_lossy().into_owned();
+                let location = firesteel_sources::path::place(location)?;
+                self.stores_of(&table).check_table(&location)?;
+                let location = location.to_string_lossy().into_owned();
                 self.catalog().alter_table(&table.name, |table| {
                     table.location = Some(location);
                     table.statistics = None;
@@ -244,7 +246,7 @@ impl Runner {
 
     /// Counts bytes, and rows unless `no_scan`.
     pub(super) fn analyze_table(&self, table: &CatalogTable, no_scan: bool) -> Result<LocalRows> {
-        let bytes = folder_size(&table_folder(table)?);
+        let bytes = self.stores_of(table).folder_size(&table_folder(table)?)?;
         let rows = if no_scan { None } else { Some(self.count_rows(table)?) };
         self.catalog().alter_table(&table.name, |table| {
             table.statistics = Some(Statistics { bytes, rows });
@@ -298,26 +300,6 @@ fn clustering_text(columns: &[Name]) -> String {
 /// The statement is about partitions, of which the table has none.
 pub(super) fn not_partitioned(table: &CatalogTable, operation: &str) -> SparkError {
     SparkError::new("_LEGACY_ERROR_TEMP_1251").with("action", operation).with("tableName", &table.name.name)
-}
-
-/// Bytes of the data files below a folder.
-fn folder_size(folder: &std::path::Path) -> u64 {
-    let mut total = 0;
-    let mut stack = vec![folder.to_path_buf()];
-    while let Some(folder) = stack.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            if firesteel_sources::listing::is_hidden(&entry.file_name().to_string_lossy()) {
-                continue;
-            }
-            match entry.metadata() {
-                Ok(meta) if meta.is_dir() => stack.push(entry.path()),
-                Ok(meta) => total += meta.len(),
-                Err(_) => {}
-            }
-        }
-    }
-    total
 }
 
 /// The name of an action in messages.

@@ -95,7 +95,7 @@ impl Runner {
 
     /// Makes what is kept of the files at a path be read again.
     pub(crate) fn refresh_path(&self, path: &str) {
-        let path = firesteel_sources::path::local_path(path)
+        let path = firesteel_sources::path::place(path)
             .map_or_else(|_| path.to_string(), |local| local.to_string_lossy().into_owned());
         self.session.engine().kept().invalidate(&path);
     }

@@ -1,6 +1,5 @@
 //! CREATE TABLE, DROP TABLE, TRUNCATE.
 
-use super::namespace::{make_folder, remove_folder};
 use super::rows::nothing;
 use super::{Runner, now, table_operation};
 use crate::catalog_state::Found;
@@ -11,7 +10,8 @@ use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{
     ColumnDefinition, CreateTable, Expr, ExprKind, Options, PartitionField, PartitionSpec, TableName,
 };
-use firesteel_sources::path::{local_path, short_uri};
+use firesteel_sources::path::{place, short_uri};
+use firesteel_sources::store::Stores;
 use firesteel_sources::write::validate::{check_fields, check_times};
 use firesteel_sources::{SaveMode, ScanRequest};
 use firesteel_types::{DataType, Metadata, StructField, StructType};
@@ -131,8 +131,7 @@ impl Runner {
     pub(crate) fn create_with_rows(&self, new: NewTable, resolved: &firesteel_analyzer::Resolved) -> Result<()> {
         if new.location.is_none() {
             let location = self.managed_location(&new.name)?;
-            let is_empty = std::fs::read_dir(&location).map_or(true, |mut entries| entries.next().is_none());
-            if !is_empty {
+            if !self.stores().is_empty(&location)? {
                 return Err(SparkError::new("LOCATION_ALREADY_EXISTS")
                     .with("location", format!("'{}'", short_uri(&location)))
                     .with("identifier", new.name.quoted()));
@@ -212,7 +211,7 @@ impl Runner {
     /// Gives a table without columns those of the files that are there, if there are any.
     fn inferred(&self, new: &mut NewTable) -> Result<Option<()>> {
         let location = match &new.location {
-            Some(location) => local_path(location)?,
+            Some(location) => place(location)?,
             None => self.managed_location(&new.name)?,
         };
         let provider = crate::write::format_name(&new.provider);
@@ -226,14 +225,15 @@ impl Runner {
             new.schema = self.database_schema(new, None)?;
             return Ok(Some(()));
         }
-        if !location.exists() {
+        let options: Vec<(String, String)> = new.options.clone().into_iter().collect();
+        if !Stores::new(&self.conf(), &options).exists(&location)? {
             return Ok(None);
         }
         let request = ScanRequest {
             format: provider,
             paths: vec![location.to_string_lossy().into_owned()],
             schema: None,
-            options: new.options.clone().into_iter().collect(),
+            options,
             partition_columns: None,
             conf: self.conf().as_ref().clone(),
         };
@@ -313,11 +313,12 @@ impl Runner {
         new.schema = new.schema.as_nullable();
         let provider = crate::write::format_name(&new.provider);
         let (location, kind) = match &new.location {
-            Some(location) => (local_path(location)?, TableKind::External),
+            Some(location) => (place(location)?, TableKind::External),
             None => (self.managed_location(&new.name)?, TableKind::Managed),
         };
         self.check_provider(&new.provider)?;
         let is_foreign = provider == crate::jdbc::JDBC || self.session.python().source(&provider).is_some();
+        self.stores().check_table(&location)?;
         if new.schema.fields.is_empty() {
             self.inferred(&mut new)?;
         }
@@ -368,7 +369,7 @@ impl Runner {
         };
         self.catalog().create_table(table, false)?;
         if kind == TableKind::Managed {
-            make_folder(&location)?;
+            self.stores().make_folder(&location)?;
         }
         Ok(())
     }
@@ -445,7 +446,7 @@ impl Runner {
             self.refresh_path(location);
         }
         match (table.kind, &table.location) {
-            (TableKind::Managed, Some(location)) => remove_folder(Path::new(location)),
+            (TableKind::Managed, Some(location)) => self.stores_of(table).remove_folder(Path::new(location)),
             _ => Ok(()),
         }
     }
@@ -458,8 +459,9 @@ impl Runner {
         let folder = table_folder(&table)?;
         match partition {
             None => {
-                remove_folder(&folder)?;
-                make_folder(&folder)?;
+                let stores = self.stores_of(&table);
+                stores.remove_folder(&folder)?;
+                stores.make_folder(&folder)?;
             }
             Some(_) if table.partition_columns.is_empty() => {
                 return Err(SparkError::new("_LEGACY_ERROR_TEMP_1267").with("tableIdentWithDB", table.name.quoted()));
@@ -467,8 +469,9 @@ impl Runner {
             Some(spec) => {
                 let spec = self.partition_values(&table, spec)?;
                 for found in self.partitions_of(&table)?.into_iter().filter(|p| p.matches(&spec)) {
-                    remove_folder(&found.folder)?;
-                    make_folder(&found.folder)?;
+                    let stores = self.stores_of(&table);
+                    stores.remove_folder(&found.folder)?;
+                    stores.make_folder(&found.folder)?;
                 }
             }
         }

@@ -132,7 +132,7 @@ impl Runner {
         }
         if insert.if_partition_not_exists {
             let folder = self.partition_folder(table, &static_values)?;
-            if folder.exists() {
+            if self.stores_of(table).exists(&folder)? {
                 return Ok(());
             }
         }

@@ -31,6 +31,7 @@ use firesteel_catalog::{Catalog, CatalogTable, QualifiedName, SESSION_CATALOG};
 use firesteel_config::SqlConf;
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{Describe, ExplainMode, Expr, Name, Relation, RelationKind, Show, Statement, TableName};
+use firesteel_sources::store::Stores;
 use firesteel_types::{DataType, Literal, StructType};
 use rows::{nothing, one_text};
 use std::sync::Arc;
@@ -200,6 +201,17 @@ impl Runner {
 
     pub fn conf(&self) -> Arc<SqlConf> {
         self.session.conf()
+    }
+
+    /// The stores that the session's paths may name.
+    pub fn stores(&self) -> Stores {
+        Stores::new(&self.conf(), &[])
+    }
+
+    /// The stores of a table's paths, which may have credentials of its own.
+    pub fn stores_of(&self, table: &CatalogTable) -> Stores {
+        let options: Vec<(String, String)> = table.options.clone().into_iter().collect();
+        Stores::new(&self.conf(), &options)
     }
 
     /// The current database.

@@ -6,7 +6,7 @@ use firesteel_analyzer::LocalRows;
 use firesteel_catalog::{Database, TableKind};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{CommentTarget, NamespaceAction, Options, TableName};
-use firesteel_sources::path::local_path;
+use firesteel_sources::path::place;
 use std::path::{Path, PathBuf};
 
 /// The property that holds the collation of CREATE SCHEMA.
@@ -29,7 +29,12 @@ impl Runner {
                     .with_class(ExceptionClass::IllegalArgument)
                     .with("location", ""));
             }
-            Some(location) => local_path(location)?,
+            Some(location) => place(location).map_err(|cause| {
+                SparkError::new("_LEGACY_ERROR_TEMP_2033")
+                    .with("name", &name)
+                    .with("locationUri", location)
+                    .with_cause(cause)
+            })?,
             None => Path::new(self.catalog().warehouse()).join(format!("{name}.db")),
         };
         let database = Database {
@@ -40,8 +45,10 @@ impl Runner {
             owner: self.session.facts().user,
             collation: properties.iter().find(|(key, _)| key == COLLATION).map(|(_, value)| value.clone()),
         };
+        let stores = self.stores();
+        stores.check_table(&location)?;
         if self.catalog().create_database(database, if_not_exists)? {
-            make_folder(&location)?;
+            stores.make_folder(&location)?;
         }
         Ok(nothing())
     }
@@ -51,10 +58,10 @@ impl Runner {
         if let Some((database, tables)) = self.catalog().drop_database(&name, if_exists, cascade)? {
             for table in tables {
                 if let (TableKind::Managed, Some(location)) = (table.kind, &table.location) {
-                    remove_folder(Path::new(location))?;
+                    self.stores_of(&table).remove_folder(Path::new(location))?;
                 }
             }
-            remove_folder(Path::new(&database.location))?;
+            self.stores().remove_folder(Path::new(&database.location))?;
         }
         Ok(nothing())
     }
@@ -69,7 +76,7 @@ impl Runner {
                 database.properties.retain(|key, _| !keys.contains(key));
             })?,
             NamespaceAction::SetLocation(location) => {
-                let location = local_path(location)?.to_string_lossy().into_owned();
+                let location = place(location)?.to_string_lossy().into_owned();
                 self.catalog().alter_database(&name, |database| database.location = location)?;
             }
             NamespaceAction::SetCollation(collation) => {
@@ -101,20 +108,5 @@ impl Runner {
     pub(super) fn managed_location(&self, name: &firesteel_catalog::QualifiedName) -> Result<PathBuf> {
         let database = self.catalog().database(&name.database)?;
         Ok(Path::new(&database.location).join(&name.name))
-    }
-}
-
-/// Makes a folder and those above it.
-pub(super) fn make_folder(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path)
-        .map_err(|e| SparkError::internal(format!("cannot make the folder {}: {e}", path.display())))
-}
-
-/// Removes a folder with all that is in it; it need not be there.
-pub(super) fn remove_folder(path: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(path) {
-        Ok(()) => Ok(()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(SparkError::internal(format!("cannot remove the folder {}: {e}", path.display()))),
     }
 }

@@ -2,15 +2,15 @@
 
 use super::Runner;
 use super::create_table::table_folder;
-use super::namespace::{make_folder, remove_folder};
 use super::rows::{nothing, rows, text, text_column};
 use firesteel_analyzer::{LocalRows, attribute};
 use firesteel_catalog::CatalogTable;
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{CastMode, Expr, ExprKind, PartitionSpec, TableName};
 use firesteel_sources::partition::{escape, unescape};
+use firesteel_sources::store::is_remote;
 use firesteel_types::{DataType, Literal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The folder of nulls.
 const NULL_FOLDER: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -80,18 +80,17 @@ impl Runner {
 
     /// The partitions of a table, sorted by name.
     pub(crate) fn partitions_of(&self, table: &CatalogTable) -> Result<Vec<Partition>> {
+        let stores = self.stores_of(table);
         let mut level = vec![Partition { folder: table_folder(table)?, values: Vec::new() }];
         for column in &table.partition_columns {
             let mut next = Vec::new();
             for partition in level {
-                let Ok(entries) = std::fs::read_dir(&partition.folder) else { continue };
-                for entry in entries.flatten() {
-                    let name = entry.file_name().to_string_lossy().into_owned();
+                for name in stores.folders(&partition.folder)? {
                     let Some((key, value)) = name.split_once('=') else { continue };
-                    if entry.path().is_dir() && unescape(key).eq_ignore_ascii_case(column) {
+                    if unescape(key).eq_ignore_ascii_case(column) {
                         let mut values = partition.values.clone();
                         values.push((column.clone(), unescape(value)));
-                        next.push(Partition { folder: entry.path(), values });
+                        next.push(Partition { folder: partition.folder.join(&name), values });
                     }
                 }
             }
@@ -145,10 +144,16 @@ impl Runner {
             }
             let values = self.partition_values(table, spec)?;
             let folder = self.partition_folder(table, &values)?;
-            if folder.exists() && !if_not_exists {
+            if is_remote(&folder) {
+                return Err(SparkError::unsupported(
+                    "ALTER TABLE ADD PARTITION in a store, where folders are not empty",
+                ));
+            }
+            let stores = self.stores_of(table);
+            if stores.exists(&folder)? && !if_not_exists {
                 return Err(partition_error("PARTITIONS_ALREADY_EXIST", table, &values));
             }
-            make_folder(&folder)?;
+            stores.make_folder(&folder)?;
         }
         Ok(())
     }
@@ -161,7 +166,7 @@ impl Runner {
                 return Err(partition_error("PARTITIONS_NOT_FOUND", table, &values));
             }
             for partition in found {
-                remove_folder(&partition.folder)?;
+                self.stores_of(table).remove_folder(&partition.folder)?;
             }
         }
         Ok(())
@@ -176,12 +181,11 @@ impl Runner {
         let old = self.one_partition(table, from)?;
         let values = self.partition_values(table, to)?;
         let folder = self.partition_folder(table, &values)?;
-        if folder.exists() {
+        let stores = self.stores_of(table);
+        if stores.exists(&folder)? {
             return Err(partition_error("PARTITIONS_ALREADY_EXIST", table, &values));
         }
-        make_folder(folder.parent().unwrap_or(Path::new("/")))?;
-        std::fs::rename(&old.folder, &folder)
-            .map_err(|e| SparkError::internal(format!("cannot rename the folder {}: {e}", old.folder.display())))
+        stores.rename_folder(&old.folder, &folder)
     }
 
     /// Partitions are folders: what is there is known.

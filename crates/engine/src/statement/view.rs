@@ -11,6 +11,7 @@ use firesteel_error::{Result, SparkError};
 use firesteel_plan::{CreateView, DataSource, Name, Relation, RelationKind, TableName, ViewAction, ViewKind};
 use firesteel_types::{Metadata, StructField, StructType};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 impl Runner {
@@ -336,8 +337,7 @@ impl Runner {
             && let Some(location) = &old.location
         {
             let target = self.managed_location(&to)?;
-            std::fs::rename(location, &target)
-                .map_err(|e| SparkError::internal(format!("cannot rename the folder {location}: {e}")))?;
+            self.stores_of(&old).rename_folder(Path::new(location), &target)?;
             self.catalog().alter_table(&to, |table| {
                 table.location = Some(target.to_string_lossy().into_owned());
                 Ok(())

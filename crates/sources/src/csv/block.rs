@@ -310,7 +310,7 @@ mod tests {
                 given[round % given.len()].iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
             let options = CsvOptions::new(&SourceOptions::new(&given), &SqlConf::default()).unwrap();
             assert!(options.reads_blocks());
-            let part = FilePart { path: file.path().to_path_buf(), size, modified_millis: 0, start: 0, end: size };
+            let part = FilePart::local(file.path(), size, 0..size);
             let want = by_line(&part, &options);
             let mut blocks = Blocks::open(&part, &options.lines).unwrap();
             let ends = blocks.line_ends();

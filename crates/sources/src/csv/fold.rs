@@ -214,7 +214,7 @@ mod tests {
             let mut cuts = vec![0, size];
             cuts.extend((0..random(3)).map(|_| random(content.len()) as u64));
             cuts.sort_unstable();
-            let part = |start, end| FilePart { path: file.path().to_path_buf(), size, modified_millis: 0, start, end };
+            let part = |start, end| FilePart::local(file.path(), size, start..end);
             let parts: Vec<FilePart> = cuts.windows(2).filter(|w| w[0] < w[1]).map(|w| part(w[0], w[1])).collect();
             assert_eq!(types(&parts, 1, &options).unwrap(), [want], "{column:?} {cuts:?}");
         }

@@ -10,19 +10,6 @@ use firesteel_error::Result;
 use firesteel_functions::cast::parse_datetime::{parse_date, parse_timestamp, parse_timestamp_without_zone};
 use firesteel_types::{DataType, StructField, StructType};
 
-impl FilePart {
-    /// All of a file.
-    pub fn whole(file: &DataFile) -> Self {
-        Self {
-            path: file.path.clone(),
-            size: file.meta.size,
-            modified_millis: file.meta.last_modified.timestamp_millis(),
-            start: 0,
-            end: file.meta.size,
-        }
-    }
-}
-
 /// The columns of files: names from the header, types from the values where asked for.
 pub fn infer(files: &[DataFile], options: &CsvOptions) -> Result<StructType> {
     let each = |i: usize, visit: &mut dyn FnMut(&Tokens) -> Result<bool>| {

@@ -135,7 +135,7 @@ fn visit_all(mut input: Input, options: &CsvOptions, visit: &mut dyn FnMut(&Toke
 
 fn open(part: &FilePart, options: &CsvOptions) -> Result<Input> {
     Ok(if options.multi_line {
-        Input::Whole { data: whole(&part.path, options.lines.charset)?, at: 0 }
+        Input::Whole { data: whole(part, options.lines.charset)?, at: 0 }
     } else {
         Input::Lines(Lines::open(part, &options.lines)?)
     })

@@ -2,6 +2,7 @@
 
 use crate::error::unwritable;
 use crate::listing::is_hidden;
+use crate::store::{Output, RemoteDesk, RemoteStaging, Stores};
 use firesteel_error::Result;
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,6 +16,71 @@ pub enum Replace {
     All,
     /// Partitions that get files.
     Partitions,
+}
+
+/// Where a task begins files.
+#[derive(Clone)]
+pub enum Desk {
+    /// Below a temporary folder.
+    Local(PathBuf),
+    Remote(RemoteDesk),
+}
+
+impl Desk {
+    /// Begins a file in a folder below the target's, which is the target's own where it has no name.
+    pub fn create(&self, folder: &str, name: &str) -> Result<(PathBuf, Output)> {
+        let base = match self {
+            Self::Local(base) => base,
+            Self::Remote(desk) if folder.is_empty() => return desk.create(name),
+            Self::Remote(desk) => return desk.create(&format!("{folder}/{name}")),
+        };
+        let parent = if folder.is_empty() { base.clone() } else { base.join(folder) };
+        // A write that was given up has lost its folder, and must not make it again.
+        if !base.is_dir() {
+            return Err(unwritable(base, "the write was given up"));
+        }
+        fs::create_dir_all(&parent).map_err(|e| unwritable(&parent, e))?;
+        let path = parent.join(name);
+        let file = fs::File::create(&path).map_err(|e| unwritable(&path, e))?;
+        Ok((path, Output::Local(file)))
+    }
+
+    /// True where writing waits for other machines.
+    pub fn blocks(&self) -> bool {
+        matches!(self, Self::Remote(_))
+    }
+}
+
+/// Files on their way to the target, of this machine or another.
+pub enum Workplace {
+    Local(Staging),
+    Remote(RemoteStaging),
+}
+
+impl Workplace {
+    /// Prepares a write. `replaces` says that all that is there goes.
+    pub async fn new(target: &Path, stores: &Stores, replaces: bool) -> Result<Self> {
+        Ok(match stores.place(target)? {
+            None => Self::Local(Staging::new(target)?),
+            Some(place) => Self::Remote(RemoteStaging::new(place, replaces).await?),
+        })
+    }
+
+    /// Where tasks begin files.
+    pub fn desk(&self) -> Desk {
+        match self {
+            Self::Local(staging) => Desk::Local(staging.folder().to_path_buf()),
+            Self::Remote(staging) => Desk::Remote(staging.desk()),
+        }
+    }
+
+    /// Puts all files into their places, and gives their paths there and all bytes.
+    pub async fn commit(self, files: Vec<PathBuf>, replace: Replace) -> Result<(Vec<PathBuf>, u64)> {
+        match self {
+            Self::Local(staging) => staging.commit(&files, replace),
+            Self::Remote(staging) => Ok((files, staging.commit(replace).await?)),
+        }
+    }
 }
 
 /// A temporary folder inside of the target. Dropped without a commit, it goes and

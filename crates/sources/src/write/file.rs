@@ -11,6 +11,7 @@ use crate::charset::Charset;
 use crate::codec::Codec;
 use crate::options::SourceOptions;
 use crate::request::WriteRequest;
+use crate::store::Output;
 use arrow::array::RecordBatch;
 use firesteel_error::{Result, SparkError};
 use std::path::Path;
@@ -88,11 +89,11 @@ impl Encoder {
     }
 
     /// Begins a file.
-    pub fn open(&self, path: &Path) -> Result<Box<dyn FileWriter>> {
+    pub fn open(&self, path: &Path, file: Output) -> Result<Box<dyn FileWriter>> {
         match self {
-            Self::Parquet(parquet) => parquet.open(path),
-            Self::Orc(orc) => orc.open(path),
-            Self::Text { encoding, bytes, .. } => Ok(Box::new(TextFile::create(path, encoding.clone(), *bytes)?)),
+            Self::Parquet(parquet) => Ok(parquet.open(path, file)),
+            Self::Orc(orc) => orc.open(path, file),
+            Self::Text { encoding, bytes, .. } => Ok(Box::new(TextFile::new(path, file, encoding.clone(), *bytes))),
         }
     }
 }

@@ -17,16 +17,17 @@ pub mod xml;
 
 use crate::error::from_datafusion;
 use crate::options::SourceOptions;
-use crate::path::{local_path, short_uri};
+use crate::path::{place, short_uri};
 use crate::request::{SaveMode, WriteRequest, WriteSummary};
-use commit::Staging;
+use crate::store::{Found, Stores};
+use commit::Workplace;
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use file::Encoder;
 use firesteel_config::PartitionOverwriteMode;
 use firesteel_error::{Result, SparkError};
 use futures::StreamExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use task::{Layout, TaskWriter};
 use tokio::task::{JoinError, JoinSet};
@@ -37,7 +38,7 @@ pub fn replaced(request: &WriteRequest) -> Result<Option<PathBuf>> {
     if request.mode != SaveMode::Overwrite || request.format == "noop" || replaces_partitions(request, &options) {
         return Ok(None);
     }
-    request.path.as_deref().or_else(|| options.get("path")).map(local_path).transpose()
+    request.path.as_deref().or_else(|| options.get("path")).map(place).transpose()
 }
 
 /// True where only partitions that get rows lose their old ones.
@@ -70,8 +71,9 @@ pub async fn write(
     let encoder = Arc::new(Encoder::new(&request, &options, &layout)?);
     let text = request.path.as_deref().or_else(|| options.get("path"));
     let text = text.ok_or_else(|| SparkError::new("_LEGACY_ERROR_TEMP_2047"))?;
-    let path = local_path(text)?;
-    if path.exists() {
+    let path = place(text)?;
+    let stores = Stores::new(&request.conf, &request.options);
+    if exists(&path, &stores).await? {
         match request.mode {
             SaveMode::ErrorIfExists => {
                 return Err(SparkError::new("PATH_ALREADY_EXISTS").with("outputPath", short_uri(&path)));
@@ -80,18 +82,25 @@ pub async fn write(
             SaveMode::Append | SaveMode::Overwrite => {}
         }
     }
-    let staging = Staging::new(&path)?;
+    let replaces = match (request.mode, replaces_partitions(&request, &options)) {
+        (SaveMode::Overwrite, true) => commit::Replace::Partitions,
+        (SaveMode::Overwrite, false) => commit::Replace::All,
+        _ => commit::Replace::Nothing,
+    };
+    let workplace = Workplace::new(&path, &stores, replaces == commit::Replace::All).await?;
+    let desk = workplace.desk();
     let mut tasks = JoinSet::new();
     let job = uuid::Uuid::new_v4();
     for partition in 0..plan.output_partitioning().partition_count() {
         let mut stream = plan.execute(partition, context.clone()).map_err(from_datafusion)?;
-        let mut writer =
-            TaskWriter::new(layout.clone(), encoder.clone(), staging.folder().to_path_buf(), job, partition);
+        let mut writer = TaskWriter::new(layout.clone(), encoder.clone(), desk.clone(), job, partition);
+        let blocks = desk.blocks();
         tasks.spawn(async move {
             while let Some(batch) = stream.next().await {
-                writer.write(&batch.map_err(from_datafusion)?)?;
+                let batch = batch.map_err(from_datafusion)?;
+                waiting(blocks, || writer.write(&batch))?;
             }
-            writer.finish()
+            waiting(blocks, || writer.finish())
         });
     }
     let mut summary = WriteSummary::default();
@@ -101,17 +110,26 @@ pub async fn write(
         summary.files.extend(part.files);
     }
     if plan.output_partitioning().partition_count() == 0 {
-        let writer = TaskWriter::new(layout.clone(), encoder.clone(), staging.folder().to_path_buf(), job, 0);
-        summary.files.extend(writer.finish()?.files);
+        let writer = TaskWriter::new(layout.clone(), encoder.clone(), desk.clone(), job, 0);
+        summary.files.extend(waiting(desk.blocks(), || writer.finish())?.files);
     }
-    let replaces = match (request.mode, replaces_partitions(&request, &options)) {
-        (SaveMode::Overwrite, true) => commit::Replace::Partitions,
-        (SaveMode::Overwrite, false) => commit::Replace::All,
-        _ => commit::Replace::Nothing,
-    };
-    summary.files.sort();
-    (summary.files, summary.bytes) = staging.commit(&summary.files, replaces)?;
+    let mut files = std::mem::take(&mut summary.files);
+    files.sort();
+    (summary.files, summary.bytes) = workplace.commit(files, replaces).await?;
     Ok(summary)
+}
+
+/// True where something is at the target.
+async fn exists(path: &Path, stores: &Stores) -> Result<bool> {
+    match stores.place(path)? {
+        None => Ok(path.exists()),
+        Some(target) => Ok(crate::store::found(&target).await? != Found::Nothing),
+    }
+}
+
+/// Runs what may wait for other machines so that other tasks go on.
+fn waiting<T>(blocks: bool, work: impl FnOnce() -> T) -> T {
+    if blocks { tokio::task::block_in_place(work) } else { work() }
 }
 
 /// Runs a plan for nothing.

@@ -6,6 +6,7 @@ use super::task::Layout;
 use crate::error::{from_arrow, unwritable};
 use crate::options::SourceOptions;
 use crate::parquet::ROW_METADATA_KEY;
+use crate::store::Output;
 use arrow::array::{Array, ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch};
 use arrow::datatypes::{
     DataType as ArrowType, DurationMicrosecondType, Field, FieldRef, IntervalUnit, IntervalYearMonthType, Schema,
@@ -18,7 +19,6 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -56,14 +56,13 @@ impl ParquetEncoding {
     }
 
     /// Begins a file.
-    pub fn open(&self, path: &Path) -> Result<Box<dyn FileWriter>> {
-        let file = File::create(path).map_err(|e| unwritable(path, e))?;
-        Ok(Box::new(ParquetFile {
+    pub fn open(&self, path: &Path, file: Output) -> Box<dyn FileWriter> {
+        Box::new(ParquetFile {
             state: State::Waiting(file),
             properties: self.properties.clone(),
             schema: self.schema.clone(),
             path: path.to_path_buf(),
-        }))
+        })
     }
 }
 
@@ -159,15 +158,15 @@ struct ParquetFile {
 /// How far a file is.
 enum State {
     /// It has no rows yet: the first ones say how its columns are best encoded.
-    Waiting(File),
-    Begun(ArrowWriter<File>),
+    Waiting(Output),
+    Begun(ArrowWriter<Output>),
     /// A writer could not be made.
     Failed,
 }
 
 impl ParquetFile {
     /// The writer, made for these rows if they are the first.
-    fn writer(&mut self, first: Option<&RecordBatch>) -> Result<&mut ArrowWriter<File>> {
+    fn writer(&mut self, first: Option<&RecordBatch>) -> Result<&mut ArrowWriter<Output>> {
         if matches!(self.state, State::Waiting(_)) {
             let State::Waiting(file) = std::mem::replace(&mut self.state, State::Failed) else {
                 return Err(SparkError::internal("a Parquet file without a writer"));
@@ -208,6 +207,11 @@ impl FileWriter for ParquetFile {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
-        self.writer(None)?.finish().map(|_| ()).map_err(|e| unwritable(&self.path, e))
+        self.writer(None)?;
+        let State::Begun(writer) = self.state else {
+            return Err(SparkError::internal("a Parquet file without a writer"));
+        };
+        let file = writer.into_inner().map_err(|e| unwritable(&self.path, e))?;
+        file.finish().map_err(|e| unwritable(&self.path, e))
     }
 }

@@ -1,8 +1,9 @@
 //! One task of a write: the files of one partition of the plan.
 
+use super::commit::Desk;
 use super::file::{Encoder, FileWriter};
 use super::validate::{check_times, check_types, display_name};
-use crate::error::{from_arrow, unwritable};
+use crate::error::from_arrow;
 use crate::options::SourceOptions;
 use crate::partition::{DEFAULT_PARTITION, escape};
 use crate::request::{WriteRequest, WriteSummary};
@@ -15,7 +16,6 @@ use firesteel_functions::cast::array::{CastOptions, cast_array};
 use firesteel_types::arrow_mapping::{to_arrow_schema, to_canonical_batch};
 use firesteel_types::{DataType, StructType};
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -147,7 +147,7 @@ struct Open {
 pub struct TaskWriter {
     layout: Arc<Layout>,
     encoder: Arc<Encoder>,
-    folder: PathBuf,
+    desk: Desk,
     job: Uuid,
     partition: usize,
     open: HashMap<String, Open>,
@@ -159,11 +159,11 @@ pub struct TaskWriter {
 
 impl TaskWriter {
     /// A task that writes below a folder.
-    pub fn new(layout: Arc<Layout>, encoder: Arc<Encoder>, folder: PathBuf, job: Uuid, partition: usize) -> Self {
+    pub fn new(layout: Arc<Layout>, encoder: Arc<Encoder>, desk: Desk, job: Uuid, partition: usize) -> Self {
         Self {
             layout,
             encoder,
-            folder,
+            desk,
             job,
             partition,
             open: HashMap::new(),
@@ -243,17 +243,11 @@ impl TaskWriter {
             self.close(&oldest)?;
         }
         let count = self.counts.entry(folder.to_string()).or_default();
-        let parent = if folder.is_empty() { self.folder.clone() } else { self.folder.join(folder) };
-        // A write that was given up has lost its folder, and must not make it again.
-        if !self.folder.is_dir() {
-            return Err(unwritable(&self.folder, "the write was given up"));
-        }
-        std::fs::create_dir_all(&parent).map_err(|e| unwritable(&parent, e))?;
         let dash = if folder.is_empty() { '-' } else { '.' };
         let name = format!("part-{:05}-{}{dash}c{:03}{}", self.partition, self.job, count, self.encoder.extension());
         *count += 1;
-        let path = parent.join(name);
-        let writer = self.encoder.open(&path)?;
+        let (path, file) = self.desk.create(folder, &name)?;
+        let writer = self.encoder.open(&path, file)?;
         self.summary.files.push(path);
         Ok(Open { writer, rows: 0, used: self.clock })
     }

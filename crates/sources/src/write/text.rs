@@ -6,6 +6,7 @@ use crate::codec::{Codec, Compressor};
 use crate::error::{from_arrow, unwritable};
 use crate::lines::separator;
 use crate::options::SourceOptions;
+use crate::store::Output;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::DataType as ArrowType;
 use firesteel_error::Result;
@@ -32,14 +33,14 @@ pub struct TextFile {
 
 impl TextFile {
     /// Begins a file.
-    pub fn create(path: &Path, encoding: Arc<dyn TextEncoding>, bytes: TextBytes) -> Result<Self> {
-        let file = bytes.codec.create(path).map_err(|e| unwritable(path, e))?;
+    pub fn new(path: &Path, file: Output, encoding: Arc<dyn TextEncoding>, bytes: TextBytes) -> Self {
+        let file = bytes.codec.create(file);
         let mut buffer = String::new();
         let is_started = !encoding.is_empty_without_rows();
         if is_started {
             encoding.start(&mut buffer);
         }
-        Ok(Self { file, path: path.to_path_buf(), encoding, bytes, buffer, is_empty: true, is_started })
+        Self { file, path: path.to_path_buf(), encoding, bytes, buffer, is_empty: true, is_started }
     }
 
     fn flush(&mut self) -> Result<()> {

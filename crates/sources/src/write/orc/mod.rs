@@ -7,6 +7,7 @@ use super::file::FileWriter;
 use super::task::Layout;
 use crate::error::unwritable;
 use crate::options::SourceOptions;
+use crate::store::Output;
 use arrow::array::{ArrayRef, RecordBatch, StructArray};
 use column::{Column, Facts};
 use firesteel_config::SqlConf;
@@ -14,7 +15,6 @@ use firesteel_error::{Result, SparkError};
 use firesteel_types::{DataType, StructType};
 use orc_prost::Message;
 use orc_rust::proto::{self, CompressionKind, column_encoding};
-use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,10 +46,9 @@ impl OrcEncoding {
     }
 
     /// Begins a file.
-    pub fn open(&self, path: &Path) -> Result<Box<dyn FileWriter>> {
+    pub fn open(&self, path: &Path, file: Output) -> Result<Box<dyn FileWriter>> {
         let mut types = Vec::new();
         let root = Column::new(&DataType::Struct(Arc::new(self.schema.clone())), &mut types)?;
-        let file = File::create(path).map_err(|e| unwritable(path, e))?;
         let mut orc = OrcFile {
             file,
             path: path.to_path_buf(),
@@ -86,7 +85,7 @@ fn codec_of(name: &str) -> Result<(Compression, &'static str)> {
 
 /// A file that is being written.
 struct OrcFile {
-    file: File,
+    file: Output,
     path: PathBuf,
     offset: u64,
     compression: Compression,
@@ -206,6 +205,8 @@ impl FileWriter for OrcFile {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
-        self.close()
+        self.close()?;
+        let path = self.path;
+        self.file.finish().map_err(|e| unwritable(&path, e))
     }
 }
