@@ -163,6 +163,7 @@ impl Bound {
         let mut is_cast = false;
         if let (FrameUnit::Range, [(_, key)]) = (unit, analysed.order.as_slice())
             && !is_moment(&key.data_type)
+            && !takes_no_number(&key.data_type)
             && key.data_type != data_type
         {
             data_type = key.data_type.clone();
@@ -225,6 +226,11 @@ impl Bound {
         };
         Ok(if precedes { WindowFrameBound::Preceding(scalar) } else { WindowFrameBound::Following(scalar) })
     }
+}
+
+/// Types of keys to which no offset is cast.
+fn takes_no_number(data_type: &DataType) -> bool {
+    data_type.is_nested() || matches!(data_type, DataType::Binary | DataType::Time(_))
 }
 
 fn is_moment(data_type: &DataType) -> bool {
