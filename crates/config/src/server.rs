@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use firesteel_error::Result;
 
 use crate::reader::Reader;
-use crate::table::lookup;
+use crate::table::{lookup, undone};
 use crate::value;
 
 /// The settings given at the start of the server: every session begins with them.
@@ -37,6 +37,7 @@ impl ServerConfig {
         if let Some(entry) = lookup(&key) {
             value::check(entry, &text)?;
         }
+        undone::check(&key, &text)?;
         self.settings.insert(key, text);
         Ok(())
     }

@@ -10,6 +10,8 @@ const UNDONE: &[(&str, &str, &[&str])] = &[
     ("csv", "locale", ENGLISH),
     ("json", "locale", ENGLISH),
     ("xml", "locale", ENGLISH),
+    ("csv", "enableDateTimeParsingFallback", &["false"]),
+    ("json", "enableDateTimeParsingFallback", &["false"]),
     ("json", "maxNestingDepth", &["1000"]),
     ("json", "maxNumLen", &["1000"]),
     ("json", "maxStringLen", &["20000000"]),

@@ -72,6 +72,11 @@ fn any(format: &str, options: &Options) -> Result<()> {
             return Err(illegal(format!("For input string: \"{value}\"")));
         }
     }
+    if let Some(value) = options.get("enableDateTimeParsingFallback").filter(|value| value.eq_ignore_ascii_case("true"))
+        && format != "XML"
+    {
+        return Err(undone(format, "enableDateTimeParsingFallback", value));
+    }
     if let Some(value) = options.get("samplingRatio").filter(|value| value.trim().parse::<f64>().is_err()) {
         return Err(SparkError::plain(ExceptionClass::NumberFormat, format!("For input string: \"{value}\"")));
     }
