@@ -116,3 +116,30 @@ def test_partitions_are_constants(spark):
         assert spark.table("undone_parts").count() == 7
     finally:
         spark.sql("drop table undone_parts")
+
+
+def test_text_behind_quotes_keeps_what_was_escaped(spark, tmp_path):
+    (tmp_path / "a.csv").write_text('"a\\"b"c,d\n"q"r,zz\n')
+    rows = spark.read.csv(str(tmp_path / "a.csv")).collect()
+    assert [tuple(row) for row in rows] == [('"a"b"c', "d"), ('"q"r', "zz")]
+    reader = spark.read.option("unescapedQuoteHandling", "BACK_TO_DELIMITER").schema("a string, b string")
+    assert condition(lambda: reader.csv(str(tmp_path / "a.csv")).collect()) == UNDONE
+
+
+def test_declarations_of_namespaces_are_attributes(spark):
+    text = '<r><n:a xmlns:n="u" n:k="3">1</n:a></r>'
+    schema = "STRUCT<`n:a`: STRUCT<_VALUE: BIGINT, `_n:k`: BIGINT, `_xmlns:n`: STRING>>"
+    assert spark.sql(f"select schema_of_xml('{text}')").first()[0] == schema
+    local = "STRUCT<a: STRUCT<_VALUE: BIGINT, _k: BIGINT, _n: STRING>>"
+    assert spark.sql(f"select schema_of_xml('{text}', map('ignoreNamespace', 'true'))").first()[0] == local
+
+
+@pytest.mark.parametrize("name, value, expected", [
+    ("excludeAttribute", "x", "_LEGACY_ERROR_TEMP_2147"),
+    ("compression", "x", "CODEC_NOT_AVAILABLE.WITH_AVAILABLE_CODECS_SUGGESTION"),
+    ("multiLine", "false", UNDONE),
+])
+def test_options_of_xml_files(spark, tmp_path, name, value, expected):
+    (tmp_path / "a.xml").write_text("<ROWS><ROW><a>1</a></ROW></ROWS>")
+    reader = spark.read.format("xml").option("rowTag", "ROW").option(name, value).schema("a int")
+    assert condition(lambda: reader.load(str(tmp_path / "a.xml")).collect()) == expected

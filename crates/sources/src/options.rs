@@ -1,7 +1,7 @@
 //! Options of readers and writers.
 
 use crate::error::illegal;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::scalar::math::random::XorShift;
 
 /// Reader options that are not done, by format, with the values that say what is done anyway
@@ -15,13 +15,11 @@ const UNDONE: &[(&str, &str, &[&str])] = &[
     ("json", "maxNestingDepth", &["1000"]),
     ("json", "maxNumLen", &["1000"]),
     ("json", "maxStringLen", &["20000000"]),
-    (
-        "csv",
-        "unescapedQuoteHandling",
-        &["stop_at_delimiter", "back_to_delimiter", "stop_at_closing_quote", "skip_value"],
-    ),
+    ("csv", "unescapedQuoteHandling", &["stop_at_delimiter", "stop_at_closing_quote", "skip_value"]),
     ("csv", "maxCharsPerColumn", &["-1"]),
     ("csv", "singleVariantColumn", &[]),
+    // Without it each line is a document.
+    ("xml", "multiLine", &["true"]),
     ("xml", "singleVariantColumn", &[]),
     ("xml", "rowValidationXSDPath", &[]),
     ("json", "timeFormat", &[]),
@@ -119,7 +117,10 @@ impl SourceOptions {
     pub fn number(&self, key: &str, default: f64) -> Result<f64> {
         match self.get(key) {
             None => Ok(default),
-            Some(text) => text.trim().parse().map_err(|_| illegal(format!("{key} should be a number. Found {text}."))),
+            Some(text) => {
+                let error = || SparkError::plain(ExceptionClass::NumberFormat, format!("For input string: \"{text}\""));
+                text.trim().parse().map_err(|_| error())
+            }
         }
     }
 
