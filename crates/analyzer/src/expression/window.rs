@@ -52,7 +52,7 @@ pub(crate) fn window(
             .with("windowExpr", format!("\"{text}\""))
             .without_context());
     }
-    let frame = framed.frame;
+    let frame = super::frame::of_peers(framed.frame, &spec);
     if !spec.order.is_empty() || !covers_partition(&frame) {
         check_unordered(function, &inner, &name)?;
     }
@@ -223,7 +223,9 @@ impl Analysed {
     }
 
     fn order_by(&self) -> Vec<SortExpr> {
-        self.order.iter().map(|(s, _)| s.clone()).collect()
+        let keys =
+            |(s, typed): &(SortExpr, TypedExpr)| super::sort_by(s.expr.clone(), &typed.data_type, s.asc, s.nulls_first);
+        self.order.iter().flat_map(keys).collect()
     }
 }
 
