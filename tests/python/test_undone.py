@@ -143,3 +143,56 @@ def test_options_of_xml_files(spark, tmp_path, name, value, expected):
     (tmp_path / "a.xml").write_text("<ROWS><ROW><a>1</a></ROW></ROWS>")
     reader = spark.read.format("xml").option("rowTag", "ROW").option(name, value).schema("a int")
     assert condition(lambda: reader.load(str(tmp_path / "a.xml")).collect()) == expected
+
+
+@pytest.mark.parametrize("query", [
+    "collect_set(a) from values (-0.0D), (0.0D) t(a)",
+    "array_distinct(array(-0.0D, 0.0D))",
+    "array_union(array(-0.0D), array(0.0D))",
+    "array_intersect(array(-0.0D), array(0.0D))",
+    "map_keys(map(-0.0D, 1))",
+    "array(mode(a)) from values (-0.0D) t(a)",
+])
+def test_one_zero_where_each_value_stands_once(spark, query):
+    assert str(spark.sql(f"select {query}").first()[0]) == "[0.0]"
+
+
+def test_nulls_without_a_type_are_no_conditions(spark):
+    filtered = condition(lambda: spark.sql("select 1 from values 1 t(a) where null").collect())
+    assert filtered == "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"
+    joined = condition(lambda: spark.sql("select 1 from values 1 t(a) join values 1 u(b) on null").collect())
+    assert joined == "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE"
+    counted = condition(lambda: spark.sql("select count(*) filter (where null) from values 1 t(a)").collect())
+    assert counted == "INVALID_AGGREGATE_FILTER.NOT_BOOLEAN"
+    assert spark.sql("select a from values 1 t(a) having null").collect() == []
+
+
+STRUCTS = "values (named_struct('x', 1)), (named_struct('x', null)), (null), (named_struct('x', 2)) t(k)"
+ARRAYS = "values (array(1, null)), (array(null)), (null), (array()), (array(1, 2)), (array(1)) t(k)"
+
+
+@pytest.mark.parametrize("values, order, expected", [
+    (STRUCTS, "nulls last", ["{null}", "{1}", "{2}", None]),
+    (STRUCTS, "desc nulls first", [None, "{2}", "{1}", "{null}"]),
+    (ARRAYS, "nulls last", ["[]", "[null]", "[1]", "[1, null]", "[1, 2]", None]),
+    (ARRAYS, "desc nulls first", [None, "[1, 2]", "[1, null]", "[1]", "[null]", "[]"]),
+])
+def test_nulls_within_nested_keys(spark, values, order, expected):
+    rows = spark.sql(f"select cast(k as string) from {values} order by k {order}").collect()
+    assert [row[0] for row in rows] == expected
+    ranked = spark.sql(f"select cast(k as string), row_number() over (order by k {order}) r from {values} order by r")
+    assert [row[0] for row in ranked.collect()] == expected
+
+
+@pytest.mark.parametrize("values", [
+    "(x'41'), (x'42'), (x'42')",
+    "('a' collate utf8_lcase), ('b' collate utf8_lcase), ('B' collate utf8_lcase)",
+    "(interval 1 month), (interval 2 month), (interval 2 month)",
+    "(interval 1 day), (interval 2 day), (interval 2 day)",
+    "(time'01:00:00'), (time'02:00:00'), (time'02:00:00')",
+    "(named_struct('x', null)), (named_struct('x', 1)), (named_struct('x', 1))",
+])
+def test_frames_over_keys_of_any_type(spark, values):
+    query = f"select sum(1) over (order by k), last(1) over (order by k desc), cume_dist() over (order by k) from values {values} t(k)"
+    rows = sorted(tuple(row) for row in spark.sql(query).collect())
+    assert rows == [(1, 1, 1 / 3), (3, 1, 1.0), (3, 1, 1.0)]
