@@ -178,9 +178,9 @@ ARRAYS = "values (array(1, null)), (array(null)), (null), (array()), (array(1, 2
     (ARRAYS, "desc nulls first", [None, "[1, 2]", "[1, null]", "[1]", "[null]", "[]"]),
 ])
 def test_nulls_within_nested_keys(spark, values, order, expected):
-    rows = spark.sql(f"select cast(k as string) from {values} order by k {order}").collect()
+    rows = spark.sql(f"select cast(k as string) as text from {values} order by k {order}").collect()
     assert [row[0] for row in rows] == expected
-    ranked = spark.sql(f"select cast(k as string), row_number() over (order by k {order}) r from {values} order by r")
+    ranked = spark.sql(f"select cast(k as string) as text, row_number() over (order by k {order}) r from {values} order by r")
     assert [row[0] for row in ranked.collect()] == expected
 
 
