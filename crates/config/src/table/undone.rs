@@ -71,7 +71,7 @@ static UNDONE: &[(&str, &[&str])] = &[
 
 /// Fails for a value that would be ignored.
 pub(crate) fn check(key: &str, text: &str) -> Result<()> {
-    let Ok(index) = UNDONE.binary_search_by_key(&key, |(known, _)| known) else { return Ok(()) };
+    let Ok(index) = UNDONE.binary_search_by_key(&key, |(known, _)| *known) else { return Ok(()) };
     let is_done = UNDONE.get(index).is_some_and(|(_, done)| done.iter().any(|d| d.eq_ignore_ascii_case(text.trim())));
     if is_done {
         return Ok(());
