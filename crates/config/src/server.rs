@@ -6,7 +6,7 @@ use firesteel_error::Result;
 
 use crate::hadoop::HadoopSettings;
 use crate::reader::Reader;
-use crate::table::lookup;
+use crate::table::{lookup, undone};
 use crate::value;
 
 /// The settings given at the start of the server: every session begins with them.
@@ -38,6 +38,7 @@ impl ServerConfig {
         if let Some(entry) = lookup(&key) {
             value::check(entry, &text)?;
         }
+        undone::check(&key, &text)?;
         self.settings.insert(key, text);
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::keys;
 use crate::reader::Reader;
 use crate::server::ServerConfig;
 use crate::snapshot::SqlConf;
-use crate::table::{lookup, retired};
+use crate::table::{lookup, retired, undone};
 use crate::value;
 
 /// The page that error parameters point to.
@@ -114,6 +114,7 @@ impl SessionConfig {
         {
             value::check(entry, text)?;
         }
+        undone::check(key, text)?;
         if let Some(removed) = retired::REMOVED.iter().find(|removed| removed.key == key)
             && removed.only.is_some_and(|only| only != text)
         {

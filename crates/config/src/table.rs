@@ -5,6 +5,7 @@ mod firesteel;
 mod fixed;
 pub(crate) mod retired;
 mod runtime;
+pub(crate) mod undone;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,21 +1,25 @@
 //! Options of readers and writers.
 
 use crate::error::illegal;
-use firesteel_error::{Result, SparkError};
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_functions::scalar::math::random::XorShift;
 
 /// Reader options that are not done, by format, with the values that say what is done anyway
 /// (in lower case). Others fail by name, rather than mean nothing.
 const UNDONE: &[(&str, &str, &[&str])] = &[
-    ("csv", "locale", &["", "en", "en-us", "en_us"]),
-    ("json", "locale", &["", "en", "en-us", "en_us"]),
-    (
-        "csv",
-        "unescapedQuoteHandling",
-        &["stop_at_delimiter", "back_to_delimiter", "stop_at_closing_quote", "skip_value"],
-    ),
+    ("csv", "locale", ENGLISH),
+    ("json", "locale", ENGLISH),
+    ("xml", "locale", ENGLISH),
+    ("csv", "enableDateTimeParsingFallback", &["false"]),
+    ("json", "enableDateTimeParsingFallback", &["false"]),
+    ("json", "maxNestingDepth", &["1000"]),
+    ("json", "maxNumLen", &["1000"]),
+    ("json", "maxStringLen", &["20000000"]),
+    ("csv", "unescapedQuoteHandling", &["stop_at_delimiter", "stop_at_closing_quote", "skip_value"]),
     ("csv", "maxCharsPerColumn", &["-1"]),
     ("csv", "singleVariantColumn", &[]),
+    // Without it each line is a document.
+    ("xml", "multiLine", &["true"]),
     ("xml", "singleVariantColumn", &[]),
     ("xml", "rowValidationXSDPath", &[]),
     ("json", "timeFormat", &[]),
@@ -23,6 +27,19 @@ const UNDONE: &[(&str, &str, &[&str])] = &[
     ("parquet", "datetimeRebaseMode", &["corrected", "exception"]),
     ("parquet", "int96RebaseMode", &["corrected", "exception"]),
 ];
+
+/// Writer options that are not done, as [`UNDONE`] has them of readers.
+const UNDONE_WRITES: &[(&str, &str, &[&str])] = &[
+    ("csv", "locale", ENGLISH),
+    ("json", "locale", ENGLISH),
+    ("xml", "locale", ENGLISH),
+    ("csv", "timeFormat", &[]),
+    ("json", "timeFormat", &[]),
+];
+
+/// The locales in which names of months and days are written and read. Others that are
+/// spelled much like these (`en_US`) are none of Java's, and have names of their own.
+const ENGLISH: &[&str] = &["en", "en-us"];
 
 /// Options by name, in any letter case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,7 +53,16 @@ impl SourceOptions {
 
     /// Fails for an option of a reader that would be ignored.
     pub fn check_reader(&self, format: &str) -> Result<()> {
-        for (_, name, done) in UNDONE.iter().filter(|(of, ..)| *of == format) {
+        self.check(format, UNDONE)
+    }
+
+    /// Fails for an option of a writer that would be ignored.
+    pub fn check_writer(&self, format: &str) -> Result<()> {
+        self.check(format, UNDONE_WRITES)
+    }
+
+    fn check(&self, format: &str, undone: &[(&str, &str, &[&str])]) -> Result<()> {
+        for (_, name, done) in undone.iter().filter(|(of, ..)| *of == format) {
             if let Some(value) = self.get(name)
                 && !done.contains(&value.to_ascii_lowercase().as_str())
             {
@@ -91,7 +117,10 @@ impl SourceOptions {
     pub fn number(&self, key: &str, default: f64) -> Result<f64> {
         match self.get(key) {
             None => Ok(default),
-            Some(text) => text.trim().parse().map_err(|_| illegal(format!("{key} should be a number. Found {text}."))),
+            Some(text) => {
+                let error = || SparkError::plain(ExceptionClass::NumberFormat, format!("For input string: \"{text}\""));
+                text.trim().parse().map_err(|_| error())
+            }
         }
     }
 

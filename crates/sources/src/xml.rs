@@ -15,6 +15,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::scalar::datetime::pattern::Use;
+use firesteel_functions::scalar::json::checks;
 use firesteel_functions::scalar::json::convert::Converter;
 use firesteel_functions::scalar::json::formats::Formats;
 use firesteel_functions::scalar::json::from_json::{Record, structs};
@@ -64,11 +65,13 @@ impl XmlOptions {
         for (key, value) in given.iter().filter(|(key, _)| !key.eq_ignore_ascii_case("mode")) {
             values.set(key, value.clone());
         }
+        let tag = row_tag(options)?;
+        checks::xml(&values)?;
         values.set("columnNameOfCorruptRecord", corrupt_column.clone());
         Ok(Self {
             elements: from_xml::XmlOptions::of(&values),
             formats: Formats::compile(values, Use::Parsing)?,
-            tag: row_tag(options)?,
+            tag,
             multi_line: options.boolean("multiLine", true)?,
             charset: charset(options)?,
             mode: ParseMode::new(options),

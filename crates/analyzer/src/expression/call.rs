@@ -318,7 +318,7 @@ fn aggregate(
                     .with("filterExpr", format!("\"{}\"", typed.name))
                     .with("aggExpr", format!("\"{within}\"")));
             }
-            if !matches!(typed.data_type, DataType::Boolean | DataType::Null) {
+            if typed.data_type != DataType::Boolean {
                 return Err(SparkError::new("INVALID_AGGREGATE_FILTER.NOT_BOOLEAN")
                     .with("filterExpr", format!("\"{}\"", typed.name)));
             }

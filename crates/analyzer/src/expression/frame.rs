@@ -91,6 +91,34 @@ pub(super) fn frame(
     Ok(Frame { frame: DfFrame::new_bounds(units, from, to), text })
 }
 
+/// The frame as one of peers, where the engine knows no ranges of the order's first key. Without
+/// offsets the two are the same.
+pub(super) fn of_peers(frame: DfFrame, analysed: &Analysed) -> DfFrame {
+    let Some((_, key)) = analysed.order.first() else { return frame };
+    let data_type = &key.data_type;
+    let has_ranges = data_type.is_numeric()
+        || data_type.is_null()
+        || is_moment(data_type)
+        || matches!(data_type, DataType::Boolean)
+        || (data_type.is_string() && !super::is_collated(data_type));
+    let unbounded = |bound: &WindowFrameBound| match bound {
+        WindowFrameBound::CurrentRow => Some(WindowFrameBound::CurrentRow),
+        WindowFrameBound::Preceding(rows) if rows.is_null() => {
+            Some(WindowFrameBound::Preceding(ScalarValue::UInt64(None)))
+        }
+        WindowFrameBound::Following(rows) if rows.is_null() => {
+            Some(WindowFrameBound::Following(ScalarValue::UInt64(None)))
+        }
+        _ => None,
+    };
+    match (unbounded(&frame.start_bound), unbounded(&frame.end_bound)) {
+        (Some(start), Some(end)) if frame.units == WindowFrameUnits::Range && !has_ranges => {
+            DfFrame::new_bounds(WindowFrameUnits::Groups, start, end)
+        }
+        _ => frame,
+    }
+}
+
 fn unit_text(unit: FrameUnit) -> &'static str {
     match unit {
         FrameUnit::Rows => "ROWS",
@@ -163,6 +191,7 @@ impl Bound {
         let mut is_cast = false;
         if let (FrameUnit::Range, [(_, key)]) = (unit, analysed.order.as_slice())
             && !is_moment(&key.data_type)
+            && !takes_no_number(&key.data_type)
             && key.data_type != data_type
         {
             data_type = key.data_type.clone();
@@ -225,6 +254,11 @@ impl Bound {
         };
         Ok(if precedes { WindowFrameBound::Preceding(scalar) } else { WindowFrameBound::Following(scalar) })
     }
+}
+
+/// Types of keys to which no offset is cast.
+fn takes_no_number(data_type: &DataType) -> bool {
+    data_type.is_nested() || matches!(data_type, DataType::Binary | DataType::Time(_))
 }
 
 fn is_moment(data_type: &DataType) -> bool {

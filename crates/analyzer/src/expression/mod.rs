@@ -30,7 +30,7 @@ use crate::analyzer::Analyzer;
 use crate::attribute::quote_parts;
 use crate::scope::Scope;
 use arrow::array::ArrayRef;
-use datafusion::logical_expr::Expr as DfExpr;
+use datafusion::logical_expr::{Expr as DfExpr, SortExpr};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::scalar::predicate::equality;
 use firesteel_functions::{TypedExpr, cast};
@@ -232,6 +232,17 @@ fn explicit_cast(
 /// The value by which rows are grouped, ordered or told apart: with one zero and one NaN.
 pub(crate) fn key(a: &Analyzer<'_>, typed: &TypedExpr) -> Result<DfExpr> {
     equality::key(typed, &a.build_context(&firesteel_plan::Origin::Unknown))
+}
+
+/// The keys by which rows are sorted by a value. Nulls within nested values come before all
+/// others, wherever the values that are null themselves stand: these get a key of their own
+/// where they do not stand there as well.
+pub(crate) fn sort_by(key: DfExpr, data_type: &DataType, ascending: bool, nulls_first: bool) -> Vec<SortExpr> {
+    if !data_type.is_nested() || ascending == nulls_first {
+        return vec![SortExpr::new(key, ascending, nulls_first)];
+    }
+    let is_null = SortExpr::new(key.clone().is_null(), ascending, nulls_first);
+    vec![is_null, SortExpr::new(key, ascending, ascending)]
 }
 
 /// A value in the one form that equal values share, of its own type.

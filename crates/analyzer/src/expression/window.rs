@@ -7,7 +7,9 @@ use crate::resolved::built;
 use crate::scope::Scope;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::expr::{WindowFunction, WindowFunctionParams};
-use datafusion::logical_expr::{Expr as DfExpr, SortExpr, WindowFunctionDefinition};
+use datafusion::logical_expr::{
+    Expr as DfExpr, SortExpr, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition,
+};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{Body, TypedExpr, WindowCall, registry};
 use firesteel_plan::{Expr, ExprKind, Origin, WindowReference, WindowSpecification};
@@ -50,7 +52,10 @@ pub(crate) fn window(
             .with("windowExpr", format!("\"{text}\""))
             .without_context());
     }
-    let frame = framed.frame;
+    let frame = super::frame::of_peers(framed.frame, &spec);
+    if !spec.order.is_empty() || !covers_partition(&frame) {
+        check_unordered(function, &inner, &name)?;
+    }
     if matches!(&function.kind, ExprKind::Function(call) if call.is_distinct) {
         return Err(SparkError::new("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED").with("windowExpr", format!("\"{text}\"")));
     }
@@ -84,6 +89,29 @@ pub(crate) fn window(
     }))?;
     let _ = origin;
     Ok(TypedExpr::new(transformed.data, inner.data_type, inner.nullable, text))
+}
+
+/// True for a frame of all rows of the partition.
+fn covers_partition(frame: &datafusion::logical_expr::WindowFrame) -> bool {
+    frame.units == WindowFrameUnits::Rows
+        && matches!(&frame.start_bound, WindowFrameBound::Preceding(rows) if rows.is_null())
+        && matches!(&frame.end_bound, WindowFrameBound::Following(rows) if rows.is_null())
+}
+
+/// Fails for a function that only takes windows without order and frame.
+fn check_unordered(function: &Expr, inner: &TypedExpr, name: &str) -> Result<()> {
+    let ExprKind::Function(call) = &function.kind else { return Ok(()) };
+    let is_refused = match name {
+        "median" | "percentile_cont" | "percentile_disc" => true,
+        "listagg" | "string_agg" => !call.within_group.is_empty(),
+        _ => false,
+    };
+    if is_refused {
+        return Err(
+            SparkError::new("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC").with("aggFunc", format!("\"{}\"", inner.name))
+        );
+    }
+    Ok(())
 }
 
 /// The error for a function that needs an order in its window.
@@ -195,7 +223,9 @@ impl Analysed {
     }
 
     fn order_by(&self) -> Vec<SortExpr> {
-        self.order.iter().map(|(s, _)| s.clone()).collect()
+        let keys =
+            |(s, typed): &(SortExpr, TypedExpr)| super::sort_by(s.expr.clone(), &typed.data_type, s.asc, s.nulls_first);
+        self.order.iter().flat_map(keys).collect()
     }
 }
 

@@ -328,12 +328,24 @@ fn grouping(function: &AggregateFunction, groups: &Groups) -> Result<DfExpr> {
     if is_id && function.params.args.is_empty() {
         positions.extend(0..groups.keys.len());
     }
-    for argument in &function.params.args {
+    let arguments = &function.params.args;
+    let texts = |list: &[&DfExpr]| list.iter().map(|e| e.to_string()).collect::<Vec<_>>().join(",");
+    let keys = distinct_keys(groups);
+    if is_id && !arguments.is_empty() {
+        // Either no arguments or all keys in their order.
+        let is_all = keys.len() == arguments.len() && keys.iter().zip(arguments).all(|(k, e)| same_value(k, e));
+        if !is_all {
+            return Err(SparkError::new("GROUPING_ID_COLUMN_MISMATCH")
+                .with("groupingIdColumn", texts(&arguments.iter().collect::<Vec<_>>()))
+                .with("groupByColumns", texts(&keys)));
+        }
+    }
+    for argument in arguments {
         let position = groups.keys.iter().position(|k| same_value(&k.expr, argument));
         positions.push(position.ok_or_else(|| {
             SparkError::new("GROUPING_COLUMN_MISMATCH")
-                .with("grouping", "grouping()")
-                .with("groupingColumns", groups.keys.iter().map(|k| k.name.clone()).collect::<Vec<_>>().join(", "))
+                .with("grouping", argument.to_string())
+                .with("groupingColumns", texts(&keys))
         })?);
     }
     let id = DfExpr::Column(Column::from_name(Aggregate::INTERNAL_GROUPING_ID));
@@ -358,6 +370,17 @@ fn grouping(function: &AggregateFunction, groups: &Groups) -> Result<DfExpr> {
     }
     let value = sum.unwrap_or_else(|| lit(0i64));
     Ok(if is_id { value } else { datafusion::logical_expr::cast(value, arrow::datatypes::DataType::Int8) })
+}
+
+/// The keys, each once.
+fn distinct_keys(groups: &Groups) -> Vec<&DfExpr> {
+    let mut keys: Vec<&DfExpr> = Vec::with_capacity(groups.keys.len());
+    for key in &groups.keys {
+        if !keys.iter().any(|known| same_value(known, &key.expr)) {
+            keys.push(&key.expr);
+        }
+    }
+    keys
 }
 
 /// Every prefix of the keys, longest first.

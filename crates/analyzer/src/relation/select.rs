@@ -134,7 +134,8 @@ pub(crate) fn sort_resolved(
             }
         };
         check_orderable(&typed)?;
-        sort.push(SortExpr::new(expression::key(a, &typed)?, order.ascending, order.nulls_come_first()));
+        let key = expression::key(a, &typed)?;
+        sort.extend(expression::sort_by(key, &typed.data_type, order.ascending, order.nulls_come_first()));
     }
     let below = std::mem::take(&mut a.below_used);
     let base = resolved.expose(&below).ok_or_else(|| match below.first() {
@@ -529,7 +530,8 @@ fn finish(
                 extra.attribute.expr()
             }
         };
-        sort.push(SortExpr::new(expression::key(a, &key)?, order.ascending, order.nulls_come_first()));
+        let by = expression::key(a, &key)?;
+        sort.extend(expression::sort_by(by, &key.data_type, order.ascending, order.nulls_come_first()));
     }
     let output: Vec<Attribute> = outputs.into_iter().map(|o| o.attribute).collect();
     let projected = project(plan, expressions)?;

@@ -22,19 +22,17 @@ use std::sync::Arc;
 pub(crate) fn boolean(typed: TypedExpr, clause: &str) -> Result<TypedExpr> {
     match typed.data_type {
         DataType::Boolean => Ok(typed),
-        DataType::Null => Ok(TypedExpr::new(
+        // The others cast no NULL without a type.
+        DataType::Null if matches!(clause, "HAVING" | "QUALIFY") => Ok(TypedExpr::new(
             DfExpr::Literal(datafusion::scalar::ScalarValue::Boolean(None), None),
             DataType::Boolean,
             true,
             typed.name,
         )),
-        ref other => {
-            let _ = clause;
-            Err(SparkError::new("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN")
-                .with("sqlExpr", format!("\"{}\"", typed.name))
-                .with("filter", format!("\"{}\"", typed.name))
-                .with("type", format!("\"{}\"", other.sql())))
-        }
+        ref other => Err(SparkError::new("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN")
+            .with("sqlExpr", format!("\"{}\"", typed.name))
+            .with("filter", format!("\"{}\"", typed.name))
+            .with("type", format!("\"{}\"", other.sql()))),
     }
 }
 

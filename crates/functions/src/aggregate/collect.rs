@@ -5,6 +5,7 @@ use super::gather::Gathered;
 use super::states::{Rows, States, column};
 use super::udaf::{Call, Kernel, OverNothing};
 use super::{AggregateContext, declare};
+use crate::scalar::predicate::equality::canonical;
 use crate::{AggregateCall, BuildContext, Function, TypedExpr};
 use arrow::array::{Array, ArrayRef, ListArray};
 use arrow::datatypes::DataType as ArrowType;
@@ -52,6 +53,7 @@ fn collect_set(context: &mut BuildContext<'_>, mut call: AggregateCall) -> Resul
             .with("functionName", "`collect_set`")
             .with("dataType", "\"MAP\" or \"COLLATED STRING\""));
     }
+    call.arguments = call.arguments.into_iter().map(|value| canonical(value, context)).collect::<Result<Vec<_>>>()?;
     build("collect_set", &SET, context, call)
 }
 

@@ -6,6 +6,7 @@ use super::ordering::{converter, normalized};
 use super::states::{Rows, States, column};
 use super::udaf::{Call, Kernel, OverNothing};
 use super::{AggregateContext, any, constant, declare};
+use crate::scalar::predicate::equality::canonical;
 use crate::{AggregateCall, BuildContext, Function, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, UInt32Array};
 use arrow::compute::take;
@@ -13,6 +14,7 @@ use arrow::datatypes::DataType as ArrowType;
 use datafusion::common::{HashMap, Result as DfResult};
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
+use firesteel_types::DataType;
 
 pub static FUNCTIONS: &[&Function] = &[&declare(
     "mode",
@@ -53,6 +55,10 @@ fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExp
     }
     let (name, returns) = (call.argument(0)?.name.clone(), call.argument_type(0)?);
     call.check_collation(&returns)?;
+    if matches!(returns, DataType::Float | DataType::Double) {
+        let value = call.argument(0)?.clone();
+        call.call.arguments = vec![canonical(value, context)?];
+    }
     // Spark shows the order by which it breaks ties, from the greatest down.
     call.text = match tie {
         "least" => format!("mode() WITHIN GROUP (ORDER BY {name} DESC)"),

@@ -41,8 +41,6 @@ impl ParseMode {
 pub enum UnescapedQuotes {
     /// The value goes on to the next separator, quotes and all.
     StopAtDelimiter,
-    /// The value ends at the first separator, even within the quotes.
-    BackToDelimiter,
     /// The quote belongs to the value.
     StopAtClosingQuote,
     /// The value is null.
@@ -52,7 +50,6 @@ pub enum UnescapedQuotes {
 impl UnescapedQuotes {
     fn new(options: &SourceOptions) -> Self {
         match options.get("unescapedQuoteHandling").map(str::to_uppercase).as_deref() {
-            Some("BACK_TO_DELIMITER") => Self::BackToDelimiter,
             Some("STOP_AT_CLOSING_QUOTE") => Self::StopAtClosingQuote,
             Some("SKIP_VALUE") => Self::SkipValue,
             _ => Self::StopAtDelimiter,

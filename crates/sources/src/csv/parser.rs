@@ -115,6 +115,23 @@ impl CsvOptions {
         tokens.push(start, if value.is_empty() { Kind::Missing } else { Kind::Text });
     }
 
+    /// Ends a value whose text from `start` on stood in quotes, and goes on behind them.
+    fn stray_quote(&self, start: usize, rest: &[u8], tokens: &mut Tokens) {
+        if let Some(quote) = self.quote {
+            tokens.text.insert(start, quote);
+        }
+        let mut rest = rest;
+        if self.trims_end {
+            while let [front @ .., last] = rest
+                && *last <= b' '
+            {
+                rest = front;
+            }
+        }
+        tokens.text.extend_from_slice(rest);
+        tokens.push(start, Kind::Text);
+    }
+
     /// Reads a value in quotes, and gives where it ends.
     fn quoted(&self, data: &[u8], begin: usize, tokens: &mut Tokens) -> usize {
         let start = tokens.text.len();
@@ -165,11 +182,9 @@ impl CsvOptions {
                     tokens.push(start, Kind::Missing);
                     return self.value_end(data, at + 1);
                 }
-                UnescapedQuotes::BackToDelimiter => self.value_end(data, begin + 1),
                 UnescapedQuotes::StopAtDelimiter => self.value_end(data, at + 1),
             };
-            tokens.text.truncate(start);
-            self.unquoted(&data[begin..end], tokens);
+            self.stray_quote(start, &data[at..end], tokens);
             return end;
         }
         tokens.push(start, if tokens.text.len() == start { Kind::Empty } else { Kind::Text });

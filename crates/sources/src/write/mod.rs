@@ -67,6 +67,7 @@ pub async fn write(
             .with("createMode", mode));
     }
     let options = SourceOptions::new(&request.options);
+    options.check_writer(&request.format)?;
     let layout = Arc::new(Layout::new(&request, &options)?);
     let encoder = Arc::new(Encoder::new(&request, &options, &layout)?);
     let text = request.path.as_deref().or_else(|| options.get("path"));

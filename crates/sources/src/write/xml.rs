@@ -7,6 +7,7 @@ use arrow::array::{ArrayRef, RecordBatch, StructArray};
 use firesteel_config::SqlConf;
 use firesteel_error::Result;
 use firesteel_functions::scalar::datetime::pattern::Use;
+use firesteel_functions::scalar::json::checks;
 use firesteel_functions::scalar::json::formats::Formats;
 use firesteel_functions::scalar::json::options::Options;
 use firesteel_functions::scalar::xml::to_xml::Writer;
@@ -37,6 +38,8 @@ impl XmlEncoding {
         for (key, value) in given {
             values.set(key, value.clone());
         }
+        let row_tag = row_tag(options)?;
+        checks::xml(&values)?;
         if values.get("timeZone").is_none() {
             values.set("timeZone", conf.time_zone.clone());
         }
@@ -45,7 +48,7 @@ impl XmlEncoding {
         Ok(Self {
             formats: Formats::compile(values, Use::Printing)?,
             row: DataType::Struct(Arc::new(schema.clone())),
-            row_tag: row_tag(options)?,
+            row_tag,
             root: text("rootTag", "ROWS"),
             declaration: text("declaration", "version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\""),
             is_unindented,

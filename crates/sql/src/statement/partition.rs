@@ -1,7 +1,7 @@
 //! `PARTITION (…)`.
 
 use crate::keyword::Keyword as K;
-use crate::parser::Parser;
+use crate::parser::{Mark, Parser};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{Expr, ExprKind, PartitionSpec};
 
@@ -19,9 +19,17 @@ impl Parser<'_> {
                 return Ok((column, None));
             }
             let mark = parser.mark();
+            let is_typed = parser.ahead_is_text(1);
             let value = parser.value()?;
             if is_default(&value) {
                 return Err(parser.error(mark, "REF_DEFAULT_VALUE_IS_NOT_ALLOWED_IN_PARTITION"));
+            }
+            if parser.starts_operation(mark) {
+                return Err(parser.unexpected_at(mark));
+            }
+            let is_typed_literal = is_typed && parser.mark() == mark + 2;
+            if !is_typed_literal && !is_constant(&value.kind) {
+                return Err(parser.unexpected_at(mark + 1));
             }
             Ok((column, Some(value)))
         })?;
@@ -33,6 +41,11 @@ impl Parser<'_> {
         Ok(Some(partition))
     }
 
+    /// Whether a value begins as no constant does.
+    fn starts_operation(&self, mark: Mark) -> bool {
+        matches!(self.token_text(mark).as_str(), "(" | "+" | "*" | "~" | "!")
+    }
+
     /// The same where every column needs a value.
     pub(super) fn full_partition(&mut self) -> Result<Option<PartitionSpec>> {
         let partition = self.partition()?;
@@ -42,6 +55,20 @@ impl Parser<'_> {
         }
         Ok(partition)
     }
+}
+
+/// True for what stands for itself: a literal or a parameter.
+fn is_constant(kind: &ExprKind) -> bool {
+    !matches!(
+        kind,
+        ExprKind::Attribute { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::ExtractValue { .. }
+            | ExprKind::Function(_)
+            | ExprKind::Star { .. }
+            | ExprKind::Subquery { .. }
+            | ExprKind::Window { .. }
+    )
 }
 
 fn is_default(value: &Expr) -> bool {

@@ -3,6 +3,7 @@
 use super::identity::{Identities, Seen};
 use super::list::{Lists, Picker, element_of, element_type};
 use super::typing::{require_array, require_order, two_arrays};
+use crate::scalar::predicate::equality::canonical;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{finish, row_count};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, KernelFn, Signature, TypedExpr};
@@ -41,10 +42,19 @@ function! {
     example "SELECT array_except(array(1, 2, 3), array(1, 3, 5))" => "[2]";
 }
 
+/// An array of floating-point numbers with one zero and one NaN; others as they are.
+fn with_one_zero(array: TypedExpr, context: &BuildContext<'_>) -> Result<TypedExpr> {
+    match element_of(&array.data_type).0 {
+        DataType::Float | DataType::Double => canonical(array, context),
+        _ => Ok(array),
+    }
+}
+
 fn build_distinct(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     require_array(&arguments, 0, "array_distinct")?;
     require_order(&arguments, "array_distinct")?;
     let (data_type, nullable) = (arguments[0].data_type.clone(), arguments[0].nullable);
+    let arguments = arguments.into_iter().map(|a| with_one_zero(a, context)).collect::<Result<Vec<_>>>()?;
     let expr = crate::kernel::call(&ARRAY_DISTINCT, distinct, &arguments, &data_type, nullable, context)?;
     Ok(TypedExpr::new(expr, data_type, nullable, ""))
 }
@@ -64,6 +74,7 @@ fn build(
     };
     let data_type = DataType::array(element, contains_null);
     let nullable = left.nullable || right.nullable;
+    let (left, right) = (with_one_zero(left, context)?, with_one_zero(right, context)?);
     let expr = crate::kernel::call(function, kernel, &[left, right], &data_type, nullable, context)?;
     Ok(TypedExpr::new(expr, data_type, nullable, ""))
 }

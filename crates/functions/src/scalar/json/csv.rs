@@ -2,7 +2,7 @@
 
 use super::checks;
 use super::convert::{Converter, Outcome};
-use super::csv_line::{CsvField, Dialect, split, write_field};
+use super::csv_line::{CsvField, Dialect, StrayQuote, Written, split, write_field};
 use super::formats::{Formats, print_day, print_moment};
 use super::from_json::{check_mode, check_outcome, schema_of};
 use super::options::Options;
@@ -71,10 +71,19 @@ fn dialect(options: &Options, is_writing: bool) -> Dialect {
         Some(text) => text.chars().next().filter(|c| *c != '\0'),
         None => default,
     };
+    let quote = character("quote", Some('"'));
+    let escape = character("escape", Some('\\'));
     Dialect {
         separator: options.get("sep").or_else(|| options.get("delimiter")).unwrap_or(",").replace("\\t", "\t"),
-        quote: character("quote", Some('"')),
-        escape: character("escape", Some('\\')),
+        quote,
+        escape,
+        escape_of_escape: character("charToEscapeQuoteEscaping", escape.filter(|_| escape != quote)),
+        stray_quote: match options.get("unescapedQuoteHandling").map(str::to_ascii_uppercase).as_deref() {
+            Some("STOP_AT_CLOSING_QUOTE") => StrayQuote::StopAtClosingQuote,
+            Some("SKIP_VALUE") => StrayQuote::SkipValue,
+            _ => StrayQuote::StopAtDelimiter,
+        },
+        max_columns: options.get("maxColumns").and_then(|text| text.parse().ok()).unwrap_or(20480),
         comment: character("comment", None),
         null_value: options.get("nullValue").unwrap_or_default().to_string(),
         empty_value: options.get("emptyValue").unwrap_or(if is_writing { "\"\"" } else { "" }).to_string(),
@@ -139,10 +148,10 @@ fn from_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         fields.fields.iter().enumerate().filter(|(i, _)| Some(*i) != corrupt_at).map(|(_, f)| f).collect();
     let count = row_count(args);
     let lines: Vec<Option<Vec<CsvField>>> =
-        (0..count).map(|row| values.get(row).map(|line| split(line, &dialect))).collect();
+        (0..count).map(|row| fields_of(values.get(row), &dialect)).collect::<Result<_>>()?;
     let mut outcomes = vec![Outcome::Fine; count];
     for (line, outcome) in lines.iter().zip(&mut outcomes) {
-        if line.as_ref().is_some_and(|line| line.len() != wanted.len()) {
+        if line.as_ref().is_some_and(|line| !line.is_empty() && line.len() != wanted.len()) {
             *outcome = Outcome::Partial;
         }
     }
@@ -156,11 +165,13 @@ fn from_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             .iter()
             .map(|line| {
                 let cell = line.as_ref()?.get(index)?;
-                match cell.text.as_str() {
-                    // What stands for null, and an empty field without quotes.
-                    "" if cell.is_quoted && is_text => Some(dialect.empty_value.as_str()),
+                let text = match cell.written {
+                    Written::Missing => return None,
+                    Written::Quoted if cell.text.is_empty() => dialect.empty_value.as_str(),
+                    Written::Plain | Written::Quoted => cell.text.as_str(),
+                };
+                match text {
                     text if text == dialect.null_value => None,
-                    "" => None,
                     text if is_text => Some(text),
                     text => Some(text.trim()),
                 }
@@ -209,6 +220,16 @@ fn from_csv(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         StructArray::try_new(arrow_fields, columns, nulls).map_err(internal)?
     };
     finish(args, Arc::new(array))
+}
+
+/// The fields of a line: none where it is null, no fields where nothing stands in it.
+fn fields_of(line: Option<&str>, dialect: &Dialect) -> Result<Option<Vec<CsvField>>> {
+    let Some(line) = line else { return Ok(None) };
+    let fields = split(line, dialect).unwrap_or_default();
+    if fields.len() > dialect.max_columns {
+        return Err(SparkError::new("MALFORMED_CSV_RECORD").with("badRecord", line));
+    }
+    Ok(Some(fields))
 }
 
 fn build_to_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
@@ -337,7 +358,9 @@ fn build_schema_of_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>
     };
     let zone = TimeZone::parse(&context.conf.time_zone)?;
     let dialect = dialect(&options, false);
-    let fields = split(text, &dialect)
+    let fields = fields_of(Some(text), &dialect)?
+        .filter(|fields| !fields.is_empty())
+        .ok_or_else(|| SparkError::internal("schema_of_csv of a line without fields"))?
         .iter()
         .enumerate()
         .map(|(index, field)| StructField::new(format!("_c{index}"), infer(&field.text, &dialect, zone), true))

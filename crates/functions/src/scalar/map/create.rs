@@ -5,6 +5,7 @@ use crate::coercion::{self, mismatch};
 use crate::kernel::kernel;
 use crate::scalar::array::element::pair;
 use crate::scalar::array::list::{Column, Lists, constant, element_of};
+use crate::scalar::predicate::equality::canonical;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{downcast, finish, row_count};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
@@ -102,6 +103,9 @@ fn map(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Type
     let type_of = |list: &[TypedExpr]| list.first().map_or(DataType::Null, |a| a.data_type.clone());
     let (key, value) = (type_of(&keys), type_of(&values));
     check_key_type(&key, &call)?;
+    let is_number = matches!(key, DataType::Float | DataType::Double);
+    let keys = keys.into_iter().map(|key| if is_number { canonical(key, context) } else { Ok(key) });
+    let keys = keys.collect::<Result<Vec<_>>>()?;
     let data_type = DataType::map(key, value, values.iter().any(|v| v.nullable));
     let arguments: Vec<TypedExpr> = keys.into_iter().chain(values).collect();
     made(&MAP, map_kernel, &arguments, data_type, false, context)

@@ -107,6 +107,11 @@ pub fn whole(value: &TypedExpr, context: &BuildContext<'_>) -> Result<Expr> {
     crate::kernel::call(&NORMALIZE, normalize, arguments, &value.data_type, value.nullable, context)
 }
 
+/// A value as functions keep it that hold each value once: in the form of [`whole`].
+pub fn canonical(value: TypedExpr, context: &BuildContext<'_>) -> Result<TypedExpr> {
+    Ok(TypedExpr { expr: whole(&value, context)?, ..value })
+}
+
 pub(super) fn call(
     comparison: Comparison,
     left: &TypedExpr,

@@ -75,7 +75,10 @@ impl XmlOptions {
         let nodes = document.nodes[element].attributes.iter().map(|node| &document.nodes[*node].kind);
         nodes
             .filter_map(|kind| match kind {
-                Kind::Attribute(name, value) if name != "xmlns" && !name.starts_with("xmlns:") => {
+                // Declarations of namespaces are attributes as well.
+                Kind::Attribute(name, value) => {
+                    let local = name.rsplit_once(':').map_or(name.as_str(), |(_, local)| local);
+                    let name = if self.ignores_namespace { local } else { name };
                     Some((format!("{}{name}", self.attribute_prefix), value.as_str()))
                 }
                 _ => None,

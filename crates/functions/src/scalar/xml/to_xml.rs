@@ -47,6 +47,12 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     }
     let mut options = Options::of(rest.first())?;
     checks::xml(&options)?;
+    if options.get("attributePrefix").is_some_and(str::is_empty) {
+        return Err(SparkError::plain(
+            firesteel_error::ExceptionClass::IllegalArgument,
+            "requirement failed: 'attributePrefix' option should not be empty string.",
+        ));
+    }
     if options.get("timeZone").is_none() {
         options.set("timeZone", context.conf.time_zone.as_str());
     }
