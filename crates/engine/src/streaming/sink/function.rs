@@ -126,10 +126,7 @@ impl RowFunction {
             let pickled = stream.map(move |found| {
                 let found = client_batch(&found.map_err(engine_error)?, &sent)?;
                 counter.fetch_add(i64::try_from(found.num_rows()).unwrap_or(0), Ordering::Relaxed);
-                let starts = (0..found.num_rows()).step_by(size);
-                starts
-                    .map(|start| pickler.pickle(found.columns(), start..found.num_rows().min(start + size)))
-                    .collect::<Result<Vec<_>>>()
+                pickler.batches(found.columns(), found.num_rows(), size)
             });
             let input = pickled
                 .flat_map(|pieces| match pieces {
