@@ -76,7 +76,7 @@ impl Decoder<'_> {
                 ExprKind::NamedArgument { name: argument.key.clone(), value: self.boxed(argument.value.as_deref())? }
             }
             ExprType::MergeAction(_) => ExprKind::Unsupported("merge actions outside MERGE".into()),
-            ExprType::TypedAggregateExpression(_) => ExprKind::Unsupported("typed aggregates of JVM clients".into()),
+            ExprType::TypedAggregateExpression(_) => ExprKind::Unsupported("aggregators of Scala or Java, which need a JVM".into()),
             ExprType::SubqueryExpression(subquery) => self.subquery(subquery)?,
             ExprType::DirectShufflePartitionId(id) => ExprKind::PartitionId(self.boxed(id.child.as_deref())?),
             ExprType::Extension(extension) => return Err(no_handler(&extension.type_url)),
