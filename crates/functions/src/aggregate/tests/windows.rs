@@ -62,10 +62,6 @@ fn rankings() {
     );
 }
 
-fn boolean(value: bool) -> TypedExpr {
-    TypedExpr::new(lit(value), DataType::Boolean, false, value.to_string())
-}
-
 #[test]
 fn offsets() {
     let calls = [
