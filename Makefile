@@ -4,6 +4,8 @@
 #   PYTHON  interpreter it is made from
 #   VENV_DBT  folder of the Python environment with dbt
 #   VENV_STORES  folder of the Python environment with a server of objects
+#   VENV_LIBRARIES  folder of the Python environment with libraries on PySpark
+#   CLIENTS         versions of the client that `make test-clients` runs
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -14,7 +16,10 @@ BIN := $(CARGO_TARGET_DIR)/release/firesteel
 VENV_DBT ?= .venv-dbt
 VENV_STORES ?= .venv-stores
 
-.PHONY: help build run serve test test-rust test-python test-dbt test-stores lint format conformance bench clean
+.PHONY: help build run serve test test-rust test-python test-dbt test-stores test-libraries test-clients lint format conformance bench clean
+VENV_LIBRARIES ?= .venv-libraries
+CLIENTS ?= 3.5.6 4.0.4 4.1.3 4.2.1 4.3.0
+
 
 help:
 	@echo "make run          build, start the server, run a tour on real data through PySpark"
@@ -22,6 +27,8 @@ help:
 	@echo "make test         all tests: Rust, then PySpark against a real server"
 	@echo "make test-dbt     dbt builds a project over Spark Connect"
 	@echo "make test-stores  data in object stores, against a store in a process"
+	@echo "make test-libraries  libraries on PySpark: pandera, ibis, great_expectations, ..."
+	@echo "make test-clients    other clients: PySpark 3.5 to 4.3, Scala"
 	@echo "make lint         rustfmt and clippy, as CI runs them"
 	@echo "make conformance  Spark's own doctests, golden SQL files, usage examples and the grid of functions, against the ratchet lists"
 	@echo "make bench        latency and TPC-H beside the peers (see bench/README.md)"
@@ -68,6 +75,23 @@ test-stores: build $(VENV)/.ready $(VENV_STORES)/.ready
 	FIRESTEEL_BIN=$(BIN) FIRESTEEL_MOTO=$(abspath $(VENV_STORES))/bin/moto_server \
 		$(VENV)/bin/python -m pytest -q tests/python/test_object_stores.py
 
+# The environment with the client, and on top of it the libraries.
+$(VENV_LIBRARIES)/.ready: $(VENV)/.ready tests/libraries/requirements.txt
+	$(PYTHON) -m venv $(VENV_LIBRARIES)
+	$(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+		> "$$($(VENV_LIBRARIES)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/client.pth"
+	$(VENV_LIBRARIES)/bin/python -m pip install --quiet --disable-pip-version-check \
+		-r tests/python/requirements.txt -r tests/libraries/requirements.txt
+	touch $@
+
+test-libraries: build $(VENV_LIBRARIES)/.ready
+	FIRESTEEL_BIN=$(abspath $(BIN)) PYSPARK_PYTHON=$(abspath $(VENV_LIBRARIES))/bin/python \
+		$(VENV_LIBRARIES)/bin/python -m pytest -q -W ignore tests/libraries
+
+test-clients: build $(VENV)/.ready
+	FIRESTEEL_BIN=$(abspath $(BIN)) FIRESTEEL_CLIENT_VERSIONS="$(CLIENTS)" \
+		PYSPARK_PYTHON=$(abspath $(VENV))/bin/python $(VENV)/bin/python -m pytest -q -rs tests/python/test_versions.py tests/clients
+
 lint:
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
@@ -83,4 +107,4 @@ bench: build
 
 clean:
 	cargo clean
-	rm -rf $(VENV) $(VENV_DBT) $(VENV_STORES)
+	rm -rf $(VENV) $(VENV_DBT) $(VENV_STORES) $(VENV_LIBRARIES)

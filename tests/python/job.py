@@ -15,7 +15,7 @@ import sys
 import traceback
 
 import pyspark
-from pyspark.errors import AnalysisException, ParseException
+from pyspark.errors import AnalysisException, ParseException, PySparkException, PythonException
 from pyspark.sql import Row, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType
@@ -244,6 +244,147 @@ def show(spark, folder):
         "+---+-----+\n|  a|    b|\n+---+-----+\n|  1|lo...|\n+---+-----+\n\n"
         "root\n |-- id: long (nullable = false)\n\n",
     )
+
+
+@step((3, 5))
+def python_functions(spark, folder):
+    frame = people(spark)
+    shout = F.udf(lambda name, times: name.upper() * times, "string")
+    equal(rows(frame.select(shout("name", "id")).orderBy("id")), [("ANN",), ("BOBBOB",), ("CIDCIDCID",)])
+    spark.udf.register("plus", lambda a, b: a + b, "int")
+    equal(rows(spark.sql("SELECT plus(40, 2)")), [(42,)])
+    try:
+        frame.select(F.udf(lambda i: 1 // (i - i), "int")("id")).collect()
+    except PythonException as error:
+        assert "ZeroDivisionError" in str(error), str(error)
+    else:
+        raise AssertionError("a function that fails has a result")
+
+
+@step((3, 5))
+def pandas_functions(spark, folder):
+    import pandas
+
+    frame = people(spark)
+
+    @F.pandas_udf("double")
+    def half(numbers: pandas.Series) -> pandas.Series:
+        return numbers / 2
+
+    @F.pandas_udf("double")
+    def middle(numbers: pandas.Series) -> float:
+        return numbers.median()
+
+    equal(rows(frame.select(half("id")).orderBy("id")), [(0.5,), (1.0,), (1.5,)])
+    equal(rows(frame.groupBy("team").agg(middle("id")).orderBy("team")), [("a", 1.5), ("b", 3.0)])
+
+    def doubled(batches):
+        for batch in batches:
+            yield batch[["id"]] * 2
+
+    equal(rows(frame.mapInPandas(doubled, "id INT").orderBy("id")), [(2,), (4,), (6,)])
+
+
+# What 3.5 sends for groups, workers of 4.2 do not take.
+@step((4, 0))
+def pandas_functions_of_groups(spark, folder):
+    def last(group):
+        return group.sort_values("id").tail(1)[["team", "id"]]
+
+    frame = people(spark).groupBy("team").applyInPandas(last, "team STRING, id INT")
+    equal(rows(frame.orderBy("team")), [("a", 2), ("b", 3)])
+
+
+@step((3, 5))
+def python_table_functions(spark, folder):
+    @F.udtf(returnType="n INT, square INT")
+    class Squares:
+        def eval(self, start: int, stop: int):
+            for n in range(start, stop):
+                yield n, n * n
+
+    equal(rows(Squares(F.lit(1), F.lit(4))), [(1, 1), (2, 4), (3, 9)])
+
+
+@step((3, 5))
+def tables(spark, folder):
+    spark.sql("DROP DATABASE IF EXISTS tour CASCADE")
+    spark.sql(f"CREATE DATABASE tour LOCATION '{folder}/tour'")
+    people(spark).write.saveAsTable("tour.people")
+    people(spark).filter("id = 1").write.insertInto("tour.people")
+    spark.sql("INSERT INTO tour.people VALUES (9, 'Zoe', 99, 'c')")
+    equal(rows(spark.table("tour.people").agg(F.count("*"), F.sum("id"))), [(5, 16)])
+    equal([row.tableName for row in spark.sql("SHOW TABLES IN tour").collect()], ["people"])
+    equal(spark.catalog.getTable("tour.people").tableType, "MANAGED")
+    equal(spark.catalog.databaseExists("tour"), True)
+    people(spark).writeTo("tour.copy").using("parquet").create()
+    equal(spark.table("tour.copy").count(), 3)
+    spark.sql("CREATE VIEW tour.old AS SELECT name FROM tour.people WHERE age > 50")
+    equal(rows(spark.table("tour.old")), [("Zoe",)])
+    spark.sql("DROP DATABASE tour CASCADE")
+    equal(spark.catalog.databaseExists("tour"), False)
+
+
+@step((3, 5))
+def frames_reshaped(spark, folder):
+    frame = people(spark)
+    equal(rows(frame.select(F.explode(F.sequence(F.lit(1), "id")).alias("n")).groupBy("n").count().orderBy("n")), [(1, 3), (2, 2), (3, 1)])
+    equal(rows(frame.unpivot("id", ["name", "team"], "k", "v").orderBy("id", "k").limit(2)), [(1, "name", "Ann"), (1, "team", "a")])
+    equal(rows(frame.na.drop().select("id").orderBy("id")), [(1,), (3,)])
+    equal(rows(frame.replace("Ann", "Eve", "name").filter("id = 1").select("name")), [("Eve",)])
+    equal(frame.dropDuplicates(["team"]).count(), 2)
+    equal([tuple(row) for row in frame.describe("id").collect()][:2], [("count", "3"), ("mean", "2.0")])
+    equal(frame.approxQuantile("id", [0.5], 0.0), [2.0])
+    equal(frame.crosstab("team", "id").count(), 2)
+    equal(rows(frame.select(F.from_json(F.lit('{"a": [1, 2]}'), "a ARRAY<INT>").alias("j")).select("j.a").limit(1)), [([1, 2],)])
+    equal(rows(frame.withColumns({"x": F.col("id") + 1, "y": F.lit("z")}).select("x", "y").limit(1).orderBy("x")), [(2, "z")])
+    equal(frame.hint("broadcast").repartition(2, "team").count(), 3)
+
+
+@step((3, 5))
+def dates_and_decimals(spark, folder):
+    at = datetime.datetime(2024, 2, 29, 12, 30)
+    frame = spark.createDataFrame([(at, at.date(), decimal.Decimal("12.345"))], "at TIMESTAMP, day DATE, sum DECIMAL(10,3)")
+    equal(rows(frame), [(at, at.date(), decimal.Decimal("12.345"))])
+    equal(
+        rows(frame.select(F.date_add("day", 1), F.month("at"), F.date_format("at", "yyyy/MM"), F.round("sum", 1))),
+        [(datetime.date(2024, 3, 1), 2, "2024/02", decimal.Decimal("12.3"))],
+    )
+    equal(rows(spark.sql("SELECT DATE'2024-03-01' - DATE'2024-02-01'")), [(datetime.timedelta(days=29),)])
+
+
+@step((3, 5))
+def errors_of_values(spark, folder):
+    for text, condition in [
+        ("1 / (id - id)", "DIVIDE_BY_ZERO"),
+        ("CAST('x' AS INT)", "CAST_INVALID_INPUT"),
+        ("array(1)[3]", "INVALID_ARRAY_INDEX"),
+        ("raise_error('boom')", "USER_RAISED_EXCEPTION"),
+    ]:
+        try:
+            spark.range(1).selectExpr(text).collect()
+        except PySparkException as error:
+            assert f"[{condition}]" in str(error), str(error)
+        else:
+            raise AssertionError(f"{text} has a result")
+
+
+@step((3, 5))
+def observed_frames(spark, folder):
+    from pyspark.sql import Observation
+
+    seen = Observation("seen")
+    equal(people(spark).observe(seen, F.count(F.lit(1)).alias("n"), F.max("id").alias("most")).count(), 3)
+    if VERSION >= (4, 0):
+        equal(seen.get, {"n": 3, "most": 3})
+
+
+@step((3, 5))
+def streams_of_rows(spark, folder):
+    equal(sum(row.id for row in spark.range(1000).toLocalIterator()), 499_500)
+    equal([row.id for row in spark.range(5).repartition(2).sortWithinPartitions("id").sort("id").head(2)], [0, 1])
+    equal(spark.range(10).sample(1.0, seed=1).count(), 10)
+    equal(len(spark.range(10).randomSplit([0.5, 0.5], seed=1)), 2)
 
 
 @step((3, 5))

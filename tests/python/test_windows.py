@@ -66,3 +66,21 @@ def test_the_frame_of_an_offset_function_is_its_offset(spark):
         "lag(x, 2, NULL) OVER (ORDER BY x ASC NULLS FIRST ROWS BETWEEN -2 FOLLOWING AND -2 FOLLOWING)",
         "lead(x, -1, NULL) OVER (ORDER BY x ASC NULLS FIRST ROWS BETWEEN -1 FOLLOWING AND -1 FOLLOWING)",
     ]
+
+
+def test_offsets_over_nulls_by_an_argument(spark):
+    rows = spark.sql(
+        "SELECT lag(v, 1, 0, true) OVER w, lag(v, 1, 0, true) RESPECT NULLS OVER w, lead(v, 1, NULL, false) OVER w, "
+        "nth_value(v, 1, true) RESPECT NULLS OVER w, lag() OVER w "
+        "FROM VALUES (1, NULL), (2, 5), (3, NULL), (4, 7) AS t(id, v) WINDOW w AS (ORDER BY id) ORDER BY id"
+    )
+    assert [tuple(row) for row in rows.collect()] == [
+        (0, 0, 5, None, None),
+        (0, None, None, None, None),
+        (5, 5, 7, None, None),
+        (5, None, None, None, None),
+    ]
+    with pytest.raises(AnalysisException) as caught:
+        spark.sql("SELECT lead(v, 1, NULL, 1) OVER (ORDER BY v) FROM VALUES (1) AS t(v)").collect()
+    assert caught.value.getCondition() == "INVALID_PARAMETER_VALUE.BOOLEAN"
+    assert caught.value.getMessageParameters()["invalidValue"] == '"1"'

@@ -23,6 +23,9 @@ use std::fmt;
 /// The result of anything that can fail with a Spark error.
 pub type Result<T, E = SparkError> = std::result::Result<T, E>;
 
+/// The one condition that is not Spark's.
+const NOT_IN_THIS_SERVER: &str = "UNSUPPORTED_FEATURE.NOT_IN_THIS_SERVER";
+
 /// A failure, as a Spark client understands it.
 ///
 /// ```
@@ -98,7 +101,18 @@ impl SparkError {
 
     /// Something that Spark does and this server does not, named by `feature`.
     pub fn unsupported(feature: impl Into<String>) -> Self {
-        Self::new("UNSUPPORTED_FEATURE.NOT_IN_THIS_SERVER").with("feature", feature)
+        Self::new(NOT_IN_THIS_SERVER).with("feature", feature)
+    }
+
+    /// Whether Spark's own table of conditions has this error's.
+    ///
+    /// ```
+    /// use firesteel_error::SparkError;
+    /// assert!(SparkError::new("DIVIDE_BY_ZERO").is_of_spark());
+    /// assert!(!SparkError::unsupported("streaming queries").is_of_spark());
+    /// ```
+    pub fn is_of_spark(&self) -> bool {
+        self.condition() != Some(NOT_IN_THIS_SERVER)
     }
 
     /// Adds a message parameter.

@@ -332,6 +332,7 @@ pub enum RelationKind {
 
     // ---- several inputs ----
     Join(Join),
+    JoinWith(JoinWith),
     AsOfJoin(AsOfJoin),
     NearestByJoin(NearestByJoin),
     SetOperation(SetOperation),
@@ -563,6 +564,15 @@ pub struct Join {
     pub condition: JoinCondition,
     /// The right side may use columns of the left side.
     pub is_lateral: bool,
+}
+
+/// A join whose rows are pairs: a column `_1` of the left rows and a column `_2` of the right ones.
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub struct JoinWith {
+    pub join: Join,
+    /// The left column is a struct of all columns; else the left side has one column, and that is it.
+    pub left_is_struct: bool,
+    pub right_is_struct: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Hash)]

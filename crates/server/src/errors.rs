@@ -115,7 +115,11 @@ fn abbreviated(message: &str) -> String {
 }
 
 /// The whole story of an error and its causes.
-pub fn fetch(error: &SparkError) -> (Option<i32>, Vec<details::Error>) {
+///
+/// Clients on the JVM look conditions up in a table of their own, and fail on those that are not
+/// Spark's: these get the text alone.
+pub fn fetch(error: &SparkError, client_type: Option<&str>) -> (Option<i32>, Vec<details::Error>) {
+    let is_jvm = client_type.is_some_and(|name| name.split_whitespace().any(|part| part.starts_with("jvm/")));
     let mut errors = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {
@@ -126,7 +130,7 @@ pub fn fetch(error: &SparkError) -> (Option<i32>, Vec<details::Error>) {
             message: error.to_string(),
             stack_trace: Vec::new(),
             cause_idx,
-            spark_throwable: Some(throwable(error)),
+            spark_throwable: (!is_jvm || error.is_of_spark()).then(|| throwable(error)),
         });
     }
     (Some(0), errors)
@@ -189,6 +193,16 @@ mod tests {
         assert_eq!(info.metadata["messageParameters"], r#"{"relationName":"`t`"}"#);
         assert!(info.metadata["classes"].contains("org.apache.spark.sql.AnalysisException"));
         assert!(!info.metadata.contains_key("errorId"));
+    }
+
+    #[test]
+    fn clients_on_the_jvm_get_no_condition_that_spark_has_not() {
+        let named = |error: &SparkError, client: &str| fetch(error, Some(client)).1[0].spark_throwable.is_some();
+        let (ours, of_spark) = (SparkError::unsupported("flying"), SparkError::new("DIVIDE_BY_ZERO"));
+        let scala = "_SPARK_CONNECT_SCALA spark/4.2.1 scala/2.13.18 jvm/17.0.15 os/linux";
+        assert!(!named(&ours, scala));
+        assert!(named(&of_spark, scala));
+        assert!(named(&ours, "_SPARK_CONNECT_PYTHON spark/4.2.1 os/linux python/3.11.7"));
     }
 
     #[test]

@@ -175,7 +175,8 @@ impl SparkConnect {
         let session = self.sessions.peek(&key(request.user_context, request.session_id));
         let session = session.map_err(|error| self.sessions.status(&error))?;
         let error = session.and_then(|session| session.errors.take(&request.error_id));
-        let (root_error_idx, errors) = error.as_ref().map(errors::fetch).unwrap_or_default();
+        let (root_error_idx, errors) =
+            error.map(|error| errors::fetch(&error, request.client_type.as_deref())).unwrap_or_default();
         Ok(Response::new(proto::FetchErrorDetailsResponse { root_error_idx, errors, ..Default::default() }))
     }
 }

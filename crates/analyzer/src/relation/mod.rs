@@ -9,6 +9,7 @@ mod generate;
 mod grouping;
 mod hint;
 mod join;
+mod join_with;
 mod leaf;
 mod na;
 mod nearest;
@@ -129,6 +130,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
         K::Replace { input, columns, replacements } => na::replace(a, input, columns, replacements),
         K::Statistic { input, statistic } => statistic::statistic(a, input, statistic),
         K::Join(join) => join::join(a, join),
+        K::JoinWith(join) => join_with::join_with(a, join),
         K::AsOfJoin(join) => nearest::as_of(a, join),
         K::NearestByJoin(join) => nearest::nearest_by(a, join),
         K::SetOperation(operation) => {

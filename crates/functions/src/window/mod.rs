@@ -12,7 +12,8 @@ mod ranking;
 use crate::{Body, BuildContext, Documentation, Function, Group, Signature, TypedExpr, WindowCall};
 use datafusion::logical_expr::expr::{NullTreatment, WindowFunction};
 use datafusion::logical_expr::{Expr, WindowUDF};
-use firesteel_error::{Result, SparkError};
+use datafusion::scalar::ScalarValue;
+use firesteel_error::{ExceptionClass, Result, SparkError};
 use std::sync::Arc;
 
 /// The families' lists.
@@ -48,6 +49,24 @@ const fn declare_internal(name: &'static str, signature: Signature, build: Build
         text: None,
         documentation: Documentation { usage, ..Documentation::EMPTY },
     }
+}
+
+/// Whether nulls are passed over: as the clause says, else as the call's own argument says.
+fn passes_over_nulls(function: &str, flag: Option<&TypedExpr>, clause: Option<bool>) -> Result<bool> {
+    let by_argument = match flag {
+        None => false,
+        Some(flag) => match flag.literal() {
+            Some(ScalarValue::Boolean(Some(ignore))) => *ignore,
+            _ => {
+                return Err(SparkError::new("INVALID_PARAMETER_VALUE.BOOLEAN")
+                    .with_class(ExceptionClass::Analysis)
+                    .with("functionName", format!("`{function}`"))
+                    .with("parameter", "`ignoreNulls`")
+                    .with("invalidValue", format!("\"{}\"", flag.name)));
+            }
+        },
+    };
+    Ok(clause.unwrap_or(by_argument))
 }
 
 /// A window function without its window.

@@ -1,6 +1,6 @@
 //! `nth_value`.
 
-use super::{declare, over_nothing};
+use super::{declare, over_nothing, passes_over_nulls};
 use crate::aggregate::constant;
 use crate::{ArgType, BuildContext, Function, Param, Signature, TypedExpr, WindowCall};
 use arrow::datatypes::DataType as ArrowType;
@@ -26,7 +26,7 @@ pub static FUNCTIONS: &[&Function] = &[&declare(
 )];
 
 fn build(_: &mut BuildContext<'_>, call: WindowCall) -> Result<TypedExpr> {
-    let [input, offset, flags @ ..] = call.arguments.as_slice() else {
+    let [input, offset, flag @ ..] = call.arguments.as_slice() else {
         return Err(SparkError::internal("nth_value takes two arguments"));
     };
     let mut text = format!("nth_value({}, {})", input.name, offset.name);
@@ -39,18 +39,7 @@ fn build(_: &mut BuildContext<'_>, call: WindowCall) -> Result<TypedExpr> {
     if number < 1 {
         return Err(constant::out_of_range(&text, "offset", "(0, 9223372036854775807]", format!("{number}L")));
     }
-    let mut ignore_nulls = call.ignore_nulls == Some(true);
-    for flag in flags {
-        match constant::value(flag)? {
-            Some(ScalarValue::Boolean(Some(ignore))) => ignore_nulls |= ignore,
-            _ => {
-                return Err(SparkError::new("INVALID_PARAMETER_VALUE.BOOLEAN")
-                    .with("functionName", "`nth_value`")
-                    .with("parameter", "`ignoreNulls`")
-                    .with("invalidValue", format!("'{}'", flag.name)));
-            }
-        }
-    }
+    let ignore_nulls = passes_over_nulls("nth_value", flag.first(), call.ignore_nulls)?;
     if ignore_nulls {
         text.push_str(" ignore nulls");
     }

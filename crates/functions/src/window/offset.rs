@@ -1,6 +1,6 @@
 //! `lag` and `lead`.
 
-use super::{declare, over_nothing};
+use super::{declare, over_nothing, passes_over_nulls};
 use crate::aggregate::constant;
 use crate::aggregate::udaf::plain_type;
 use crate::{ArgType, BuildContext, Function, Param, Signature, TypedExpr, WindowCall, coercion};
@@ -24,8 +24,9 @@ const SIGNATURE: Signature = Signature::with_optional(
         Param { name: "input", arg_type: ArgType::Any },
         Param { name: "offset", arg_type: ArgType::Any },
         Param { name: "default", arg_type: ArgType::Any },
+        Param { name: "ignoreNulls", arg_type: ArgType::Any },
     ],
-    2,
+    4,
 );
 
 pub static FUNCTIONS: &[&Function] = &[
@@ -45,8 +46,9 @@ pub static FUNCTIONS: &[&Function] = &[
 
 fn build(name: &'static str, sign: i64, context: &mut BuildContext<'_>, call: WindowCall) -> Result<TypedExpr> {
     let mut arguments = call.arguments.into_iter();
-    let input = arguments.next().ok_or_else(|| SparkError::internal(format!("{name} without an argument")))?;
-    let (offset, default) = (arguments.next(), arguments.next());
+    let null = || TypedExpr::new(lit(ScalarValue::Null), DataType::Null, true, "NULL");
+    let input = arguments.next().unwrap_or_else(null);
+    let (offset, default, flag) = (arguments.next(), arguments.next(), arguments.next());
     let offset_text = offset.as_ref().map_or("1", |o| o.name.as_str());
     let default_text = default.as_ref().map_or("NULL", |d| d.name.as_str());
     let text = format!("{name}({}, {offset_text}, {default_text})", input.name);
@@ -74,7 +76,7 @@ fn build(name: &'static str, sign: i64, context: &mut BuildContext<'_>, call: Wi
         }
         Some(default) => coercion::implicitly(default, &data_type, context)?.expr,
     };
-    let ignore_nulls = call.ignore_nulls == Some(true);
+    let ignore_nulls = passes_over_nulls(name, flag.as_ref(), call.ignore_nulls)?;
     let function = Offset::new(name, sign * distance, ignore_nulls, data_type.clone(), nullable)
         .ok_or_else(|| SparkError::internal(format!("{name} is no offset function")))?;
     let function = Arc::new(WindowUDF::new_from_impl(function));

@@ -76,7 +76,9 @@ impl Decoder<'_> {
                 ExprKind::NamedArgument { name: argument.key.clone(), value: self.boxed(argument.value.as_deref())? }
             }
             ExprType::MergeAction(_) => ExprKind::Unsupported("merge actions outside MERGE".into()),
-            ExprType::TypedAggregateExpression(_) => ExprKind::Unsupported("typed aggregates of JVM clients".into()),
+            ExprType::TypedAggregateExpression(_) => {
+                ExprKind::Unsupported("aggregators of Scala or Java, which need a JVM".into())
+            }
             ExprType::SubqueryExpression(subquery) => self.subquery(subquery)?,
             ExprType::DirectShufflePartitionId(id) => ExprKind::PartitionId(self.boxed(id.child.as_deref())?),
             ExprType::Extension(extension) => return Err(no_handler(&extension.type_url)),
@@ -89,11 +91,16 @@ impl Decoder<'_> {
         } else {
             vec![message.function_name.clone()]
         };
+        let arguments = self.expressions(&message.arguments)?;
+        // Aggregates of typed frames are calls whose only argument is a closure.
+        if let Some(unsupported) = arguments.iter().find(|a| matches!(a.kind, ExprKind::Unsupported(_))) {
+            return Ok(unsupported.kind.clone());
+        }
         Ok(ExprKind::Function(FunctionCall {
             is_distinct: message.is_distinct,
             is_internal: message.is_internal.unwrap_or(false),
             is_user_defined: message.is_user_defined_function,
-            ..FunctionCall::new(name, self.expressions(&message.arguments)?)
+            ..FunctionCall::new(name, arguments)
         }))
     }
 

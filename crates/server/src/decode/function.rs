@@ -18,7 +18,7 @@ impl Decoder<'_> {
     pub(super) fn inline_function(&self, message: &proto::CommonInlineUserDefinedFunction) -> Result<ExprKind> {
         Ok(match required(message)? {
             Function::PythonUdf(_) => ExprKind::PythonFunction(self.python_function(message)?),
-            Function::ScalarScalaUdf(_) => ExprKind::Unsupported("functions of JVM clients".into()),
+            Function::ScalarScalaUdf(_) => ExprKind::Unsupported(jvm_closure(&message.function_name)),
             Function::JavaUdf(java) => return Err(no_class(java)),
         })
     }
@@ -27,7 +27,7 @@ impl Decoder<'_> {
     pub(super) fn python_function(&self, message: &proto::CommonInlineUserDefinedFunction) -> Result<PythonFunction> {
         let python = match required(message)? {
             Function::PythonUdf(python) => python,
-            Function::ScalarScalaUdf(_) => return Err(SparkError::unsupported("functions of JVM clients")),
+            Function::ScalarScalaUdf(_) => return Err(SparkError::unsupported(jvm_closure(&message.function_name))),
             Function::JavaUdf(java) => return Err(no_class(java)),
         };
         check_eval_type(python.eval_type)?;
@@ -62,6 +62,12 @@ impl Decoder<'_> {
             python_version: python.python_ver.clone(),
         })
     }
+}
+
+/// What a function compiled for the JVM is called where it is refused.
+fn jvm_closure(name: &str) -> String {
+    const KIND: &str = "functions of Scala or Java, which need a JVM";
+    if name.is_empty() { KIND.to_string() } else { format!("{KIND} ({name})") }
 }
 
 /// There is no JVM here that could load a class.

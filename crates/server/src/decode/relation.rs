@@ -6,7 +6,7 @@ use super::{
 };
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
-    Aggregate, AsOfJoin, DataSource, Expr, Grouping, Join, JoinCondition, JoinType, NearestByJoin, Relation,
+    Aggregate, AsOfJoin, DataSource, Expr, Grouping, Join, JoinCondition, JoinType, JoinWith, NearestByJoin, Relation,
     RelationKind, SetOperation, SetOperator, SortKeys, Statistic, TableFunctionCall, TableName, TableReference,
     Unpivot,
 };
@@ -258,16 +258,21 @@ impl Decoder<'_> {
         if join.join_condition.is_some() && !join.using_columns.is_empty() {
             return Err(SparkError::new("CONNECT_INVALID_PLAN.USING_COLUMNS_OR_JOIN_CONDITION_SET_IN_JOIN"));
         }
-        if join.join_data_type.is_some() {
-            return Ok(RelationKind::Unsupported("joinWith".into()));
-        }
-        Ok(RelationKind::Join(Join {
+        let decoded = Join {
             left: self.input(join.left.as_deref())?,
             right: self.input(join.right.as_deref())?,
             join_type: join_type(join.join_type)?,
             condition: self.join_condition(join.join_condition.as_ref(), &join.using_columns)?,
             is_lateral: false,
-        }))
+        };
+        Ok(match &join.join_data_type {
+            Some(sides) => RelationKind::JoinWith(JoinWith {
+                join: decoded,
+                left_is_struct: sides.is_left_struct,
+                right_is_struct: sides.is_right_struct,
+            }),
+            None => RelationKind::Join(decoded),
+        })
     }
 
     fn join_condition(&self, condition: Option<&proto::Expression>, using: &[String]) -> Result<JoinCondition> {

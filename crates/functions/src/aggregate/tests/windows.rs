@@ -73,6 +73,9 @@ fn offsets() {
         call("lag", vec![c("l"), int(1), int(0)]).nulls(true),
         call("lead", vec![c("l"), int(1), int(0)]).nulls(true),
         call("lead", vec![c("l"), int(2)]).nulls(true),
+        call("lag", vec![c("l"), int(1), int(0), boolean(true)]),
+        call("lag", vec![c("l"), int(1), int(0), boolean(false)]).nulls(true),
+        call("lag", vec![]),
     ];
     let rows = over_window(&[], &["d"], growing(), &calls);
     assert_eq!(
@@ -86,6 +89,9 @@ fn offsets() {
             ["0", "0", "0", "5", "5", "1", "2"],
             ["5", "5", "5", "1", "2", "7", "0"],
             ["5", "5", "1", "2", "7", "NULL", "NULL"],
+            ["0", "0", "0", "5", "5", "1", "2"],
+            ["0", "0", "0", "5", "5", "1", "2"],
+            ["NULL", "NULL", "NULL", "NULL", "NULL", "NULL", "NULL"],
         ]
     );
 }
@@ -170,6 +176,8 @@ fn wrong_windows_fail() {
         (call("nth_value", vec![c("l"), int(0)]), "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"),
         (call("nth_value", vec![c("l"), c("g")]), "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT"),
         (call("lag", vec![c("l"), c("g")]), "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT"),
+        (call("lag", vec![c("l"), int(1), int(0), int(1)]), "INVALID_PARAMETER_VALUE.BOOLEAN"),
+        (call("nth_value", vec![c("l"), int(1), int(1)]), "INVALID_PARAMETER_VALUE.BOOLEAN"),
     ] {
         let error = call.build().unwrap_err();
         assert!(error.is(condition), "{}: {error}", call.name);
