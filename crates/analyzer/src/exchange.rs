@@ -21,6 +21,9 @@ pub enum Scheme {
     Coalesce,
     /// Rows stay where they are, and no operator moves past this one: its input's values depend on the partition.
     Stay,
+    /// Rows stay where they are, and rows at hand are where Spark spreads them to: what the operators above make of
+    /// them is not worked out beforehand.
+    Spread,
 }
 
 /// Rows in a number of partitions.
@@ -52,7 +55,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
 
     fn expressions(&self) -> Vec<Expr> {
         match &self.scheme {
-            Scheme::RoundRobin | Scheme::Coalesce | Scheme::Stay => Vec::new(),
+            Scheme::RoundRobin | Scheme::Coalesce | Scheme::Stay | Scheme::Spread => Vec::new(),
             Scheme::ById(id) => vec![id.clone()],
             Scheme::Range(keys) => keys.iter().map(|k| k.expr.clone()).collect(),
         }
@@ -68,6 +71,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
             }
             Scheme::Coalesce => write!(f, "Coalesce {}", self.partitions),
             Scheme::Stay => write!(f, "Nondeterministic"),
+            Scheme::Spread => write!(f, "Partitions"),
         }
     }
 
@@ -77,6 +81,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
             Scheme::RoundRobin => Scheme::RoundRobin,
             Scheme::Coalesce => Scheme::Coalesce,
             Scheme::Stay => Scheme::Stay,
+            Scheme::Spread => Scheme::Spread,
             Scheme::ById(id) => Scheme::ById(expressions.next().unwrap_or_else(|| id.clone())),
             Scheme::Range(keys) => Scheme::Range(
                 keys.iter()

@@ -38,6 +38,7 @@ mod recursion;
 pub mod scale;
 pub mod session;
 pub mod show;
+mod slices;
 mod soft_limit;
 mod statement;
 mod streamed;

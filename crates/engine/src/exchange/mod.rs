@@ -72,7 +72,7 @@ impl ExtensionPlanner for ExchangePlanner {
             Scheme::Coalesce => {
                 return Ok(Some(Arc::new(CoalesceExec::new(physical.clone(), exchange.partitions))));
             }
-            Scheme::Stay => return Ok(Some(physical.clone())),
+            Scheme::Stay | Scheme::Spread => return Ok(Some(physical.clone())),
             Scheme::RoundRobin => Routing::RoundRobin,
             Scheme::ById(id) => Routing::ById(planner.create_physical_expr(id, logical.schema(), session, context)?),
             Scheme::Range(keys) => Routing::Range(sort_keys(keys)?),

@@ -111,7 +111,7 @@ impl KeptRelation {
         if let Place::Folder(folder) = &self.place {
             std::fs::create_dir_all(folder).map_err(|e| spill::cannot("make the folder", folder, &e))?;
         }
-        let physical = crate::execution::plan(&state, &plan).await?;
+        let physical = crate::execution::plan_partitions(&state, &plan).await?;
         let streams = execute_stream_partitioned(physical, state.task_ctx()).map_err(engine_error)?;
         let mut tasks = JoinSet::new();
         let count = streams.len();

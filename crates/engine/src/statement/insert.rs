@@ -391,7 +391,7 @@ impl Runner {
         };
         let state = self.session.state();
         self.block(async {
-            let physical = crate::execution::plan(state, &plan).await?;
+            let physical = crate::execution::plan_partitions(state, &plan).await?;
             firesteel_sources::write(request, physical, state.task_ctx()).await
         })?;
         self.refresh_path(&path);
