@@ -35,6 +35,11 @@ pub trait Environment: Send + Sync {
     fn kept(&self, relation_id: &str) -> Result<Scan>;
     /// A function that the user defined, by name.
     fn user_function(&self, name: &[String]) -> Result<Option<UserFunction>>;
+    /// The environment under settings that something kept when it was made; None: there are no others.
+    fn recalling(&self, settings: &[(String, String)]) -> Option<Box<dyn Environment>> {
+        let _ = settings;
+        None
+    }
     /// A session variable's value.
     fn variable(&self, name: &[String]) -> Result<Option<Literal>>;
     /// The answer of the catalog API to a relation with this id of the client's.
@@ -123,6 +128,8 @@ pub enum UserFunction {
         parameters: Vec<Parameter>,
         returns: Option<DataType>,
         body: Expr,
+        /// Settings that the body is analysed under.
+        settings: Vec<(String, String)>,
     },
     /// A SQL function that gives rows.
     SqlTable {
@@ -131,6 +138,8 @@ pub enum UserFunction {
         parameters: Vec<Parameter>,
         columns: Vec<StructField>,
         body: Relation,
+        /// Settings that the body is analysed under.
+        settings: Vec<(String, String)>,
     },
     Python(PythonFunction),
 }

@@ -146,6 +146,13 @@ impl SessionEnvironment {
             .with("newPath", path.cloned().collect::<Vec<_>>().join(" -> ")))
     }
 
+    /// The session's settings but for those that something kept when it was made.
+    fn recalled(&self, settings: &[(String, String)]) -> Arc<SqlConf> {
+        let recalled = SqlConf::new(&Recalled { session: &self.session.config().read(), settings });
+        // `current_timezone()` is the session's, wherever it stands.
+        Arc::new(SqlConf { time_zone_text: self.conf.time_zone_text.clone(), ..recalled })
+    }
+
     /// The environment in which a view's query is analysed.
     fn in_view(&self, database: &str, settings: &[(String, String)], name: &[String]) -> Result<Self> {
         if self.views >= MAX_VIEW_DEPTH {
@@ -154,9 +161,7 @@ impl SessionEnvironment {
                 .with("maxNestedDepth", MAX_VIEW_DEPTH.to_string()));
         }
         let facts = SessionFacts { current_database: database.to_string(), ..self.facts.clone() };
-        let recalled = SqlConf::new(&Recalled { session: &self.session.config().read(), settings });
-        // `current_timezone()` is the session's, wherever it stands.
-        let conf = Arc::new(SqlConf { time_zone_text: self.conf.time_zone_text.clone(), ..recalled });
+        let conf = self.recalled(settings);
         Ok(Self {
             session: self.session.clone(),
             conf,
@@ -484,6 +489,26 @@ impl Environment for SessionEnvironment {
             }
             None => Ok(None),
         }
+    }
+
+    fn recalling(&self, settings: &[(String, String)]) -> Option<Box<dyn Environment>> {
+        if settings.is_empty() {
+            return None;
+        }
+        Some(Box::new(Self {
+            session: self.session.clone(),
+            conf: self.recalled(settings),
+            facts: self.facts.clone(),
+            query_time: self.query_time.clone(),
+            lookup: Lookup::closed(),
+            persistence: self.persistence.clone(),
+            sources: self.sources.clone(),
+            locals: self.locals.clone(),
+            views: self.views,
+            references: self.references.clone(),
+            defined: self.defined.clone(),
+            path: self.path.clone(),
+        }))
     }
 
     fn variable(&self, name: &[String]) -> Result<Option<Literal>> {
