@@ -363,7 +363,8 @@ mod tests {
 
     #[test]
     fn types_that_are_spark_s_own_have_its_classes_in_python() {
-        let text = r#"{"type":"udt","class":"org.apache.spark.ml.linalg.VectorUDT","pyClass":"mine.V","sqlType":"integer"}"#;
+        let text =
+            r#"{"type":"udt","class":"org.apache.spark.ml.linalg.VectorUDT","pyClass":"mine.V","sqlType":"integer"}"#;
         assert_eq!(DataType::from_json(text).unwrap().json(), text.replace("mine.V", "pyspark.ml.linalg.VectorUDT"));
     }
 
