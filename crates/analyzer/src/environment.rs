@@ -29,8 +29,8 @@ pub trait Environment: Send + Sync {
     fn parallelism(&self) -> usize;
     /// A table or view by its name's parts; fails with `TABLE_OR_VIEW_NOT_FOUND`.
     fn table(&self, name: &[String], options: &Options, time_travel: Option<&TimeTravel>) -> Result<TableLookup>;
-    /// A scan of files or another source.
-    fn data_source(&self, source: &DataSource) -> Result<Scan>;
+    /// A scan of files or another source, for a relation with this id of the client's.
+    fn data_source(&self, source: &DataSource, plan_id: Option<i64>) -> Result<Scan>;
     /// A kept relation (`cached_remote_relation`).
     fn kept(&self, relation_id: &str) -> Result<Scan>;
     /// A function that the user defined, by name.

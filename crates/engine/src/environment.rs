@@ -303,7 +303,7 @@ impl SessionEnvironment {
             predicates: Vec::new(),
             is_streaming: false,
         };
-        let scan = self.data_source(&source)?;
+        let scan = self.data_source(&source, None)?;
         Ok(Some(TableLookup::Scan { scan, qualifier: Vec::new() }))
     }
 
@@ -455,11 +455,19 @@ impl Environment for SessionEnvironment {
         }
     }
 
-    fn data_source(&self, source: &DataSource) -> Result<Scan> {
+    fn data_source(&self, source: &DataSource, plan_id: Option<i64>) -> Result<Scan> {
         let of_options =
             source.options.iter().filter(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path);
         source.paths.iter().chain(of_options).for_each(|path| self.note_source(path));
-        self.block(crate::write::scan(&self.session, &self.conf, source))
+        let listings = self.session.listings();
+        if let Some(scan) = plan_id.and_then(|plan_id| listings.get(plan_id, source, &self.conf)) {
+            return Ok(scan);
+        }
+        let scan = self.block(crate::write::scan(&self.session, &self.conf, source))?;
+        if let Some(plan_id) = plan_id {
+            listings.put(plan_id, source, &self.conf, &scan);
+        }
+        Ok(scan)
     }
 
     fn kept(&self, relation_id: &str) -> Result<Scan> {

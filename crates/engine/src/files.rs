@@ -37,6 +37,17 @@ pub(crate) fn refresh(plan: &LogicalPlan) -> Result<()> {
     refreshed
 }
 
+/// Lists the files at a path again, where a plan reads them.
+pub(crate) fn refresh_path(plan: &LogicalPlan, path: &Path) -> Result<()> {
+    let mut refreshed = Ok(());
+    each_table(plan, &mut |table| {
+        if refreshed.is_ok() && table.roots().iter().any(|root| root == path) {
+            refreshed = table.refresh();
+        }
+    })?;
+    refreshed
+}
+
 fn reads(plan: &LogicalPlan, target: &Path) -> Result<bool> {
     let mut is_read = false;
     each_table(plan, &mut |table| is_read |= table.roots().iter().any(|root| root == target))?;

@@ -24,6 +24,7 @@ mod fair;
 mod files;
 mod fingerprint;
 pub mod kept;
+mod listings;
 #[cfg(test)]
 mod memory_tests;
 pub mod observe;

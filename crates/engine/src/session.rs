@@ -4,6 +4,7 @@ use crate::analysis_cache::AnalysisCache;
 use crate::catalog_state::CatalogState;
 use crate::environment::SessionEnvironment;
 use crate::execution::{self, Execution, ObservedMetrics, RunContext};
+use crate::listings::Listings;
 use crate::python::{PythonFiles, PythonSession};
 use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine};
 use datafusion::execution::session_state::SessionState;
@@ -36,6 +37,7 @@ pub struct Session {
     catalog_state: CatalogState,
     python: Arc<PythonSession>,
     analyses: AnalysisCache,
+    listings: Listings,
     is_closed: AtomicBool,
 }
 
@@ -64,6 +66,7 @@ impl Session {
             catalog_state: CatalogState::default(),
             python: python.clone(),
             analyses: AnalysisCache::default(),
+            listings: Listings::default(),
             is_closed: AtomicBool::new(false),
         });
         python.attach(&session);
@@ -128,6 +131,11 @@ impl Session {
 
     pub(crate) fn analyses(&self) -> &AnalysisCache {
         &self.analyses
+    }
+
+    /// The files of the session's frames.
+    pub(crate) fn listings(&self) -> &Listings {
+        &self.listings
     }
 
     /// The session in the stores that all sessions share.
@@ -276,6 +284,7 @@ impl Session {
         self.temp_views.write().clear();
         self.catalog_state.clear();
         self.analyses.clear();
+        self.listings.clear();
         self.python.close();
         self.engine.kept().remove_session(&self.key());
     }

@@ -395,6 +395,7 @@ impl Runner {
             firesteel_sources::write(request, physical, state.task_ctx()).await
         })?;
         self.refresh_path(&path);
+        self.refresh_views(&path)?;
         Ok(())
     }
 }
