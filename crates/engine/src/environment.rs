@@ -244,7 +244,13 @@ impl SessionEnvironment {
         all.extend(options.iter().cloned());
         let location = table.location.clone().unwrap_or_default();
         self.note_source(&location);
-        if !std::path::Path::new(&location).exists() {
+        let mut paths = vec![location.clone()];
+        if !table.unknown_partitions.is_empty() {
+            let known = statement::partition::known_partitions(table)?;
+            paths = known.into_iter().map(|p| p.folder.to_string_lossy().into_owned()).collect();
+            all.push(("basePath".to_string(), location.clone()));
+        }
+        if paths.is_empty() || !std::path::Path::new(&location).exists() {
             // Nobody has written to it yet.
             let schema = table.schema.char_varchar_as_string().as_nullable();
             let arrow_schema = Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema));
@@ -261,7 +267,7 @@ impl SessionEnvironment {
         all.push(("__globPaths__".to_string(), "false".to_string()));
         let request = ScanRequest {
             format: table.provider.clone().unwrap_or_else(|| self.conf.default_source.clone()),
-            paths: vec![location],
+            paths,
             schema: Some(table.schema.char_varchar_as_string()),
             options: all,
             partition_columns: (!table.partition_columns.is_empty()).then(|| table.partition_columns.clone()),

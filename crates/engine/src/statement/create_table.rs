@@ -112,7 +112,9 @@ impl Runner {
                 let format = if format == "parquet" { "Parquet".to_string() } else { format.to_uppercase() };
                 return Err(SparkError::new("UNABLE_TO_INFER_SCHEMA").with("format", format));
             }
+            let name = new.name.clone();
             self.add_table(new)?;
+            self.hide_partitions(&name)?;
             return Ok(nothing());
         };
         let resolved = self.analyse(query)?;
@@ -349,6 +351,7 @@ impl Runner {
             owner: String::new(),
             statistics: None,
             view: None,
+            unknown_partitions: Vec::new(),
         };
         self.catalog().create_table(table, false)?;
         if kind == TableKind::Managed {

@@ -2,6 +2,7 @@
 
 use super::Runner;
 use super::create_table::table_folder;
+use super::partition::unknown_changes;
 use super::rows::nothing;
 use crate::python::source::Target;
 use datafusion::logical_expr::LogicalPlan;
@@ -134,6 +135,7 @@ impl Runner {
         let mut options: Vec<(String, String)> =
             if is_python { Vec::new() } else { table.options.clone().into_iter().collect() };
         options.extend(insert.options.iter().cloned());
+        let before = unknown_changes(table)?;
         self.write_files(
             plan,
             schema,
@@ -145,6 +147,7 @@ impl Runner {
                 options,
             },
         )?;
+        self.know_written(table, &before)?;
         self.forget_statistics(&table.name)
     }
 
@@ -159,6 +162,7 @@ impl Runner {
             sources.push(position.map_or(Source::Default, Source::Query));
         }
         let (plan, schema) = self.stored_columns(table, rows, &table.schema.fields, &sources)?;
+        let before = unknown_changes(table)?;
         self.write_files(
             plan,
             schema,
@@ -169,7 +173,8 @@ impl Runner {
                 partition_by: table.partition_columns.clone(),
                 options: table.options.clone().into_iter().collect(),
             },
-        )
+        )?;
+        self.know_written(table, &before)
     }
 
     /// The columns that the query's columns are for.
