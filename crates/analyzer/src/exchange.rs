@@ -24,6 +24,8 @@ pub enum Scheme {
     /// Rows stay where they are, and rows at hand are where Spark spreads them to: what the operators above make of
     /// them is not worked out beforehand.
     Spread,
+    /// All rows in one partition and in this order, which operators above show.
+    Sorted(Vec<SortExpr>),
 }
 
 /// Rows in a number of partitions.
@@ -57,7 +59,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
         match &self.scheme {
             Scheme::RoundRobin | Scheme::Coalesce | Scheme::Stay | Scheme::Spread => Vec::new(),
             Scheme::ById(id) => vec![id.clone()],
-            Scheme::Range(keys) => keys.iter().map(|k| k.expr.clone()).collect(),
+            Scheme::Range(keys) | Scheme::Sorted(keys) => keys.iter().map(|k| k.expr.clone()).collect(),
         }
     }
 
@@ -72,6 +74,10 @@ impl UserDefinedLogicalNodeCore for Exchange {
             Scheme::Coalesce => write!(f, "Coalesce {}", self.partitions),
             Scheme::Stay => write!(f, "Nondeterministic"),
             Scheme::Spread => write!(f, "Partitions"),
+            Scheme::Sorted(keys) => {
+                let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+                write!(f, "Sort [{}], true", keys.join(", "))
+            }
         }
     }
 
@@ -83,11 +89,8 @@ impl UserDefinedLogicalNodeCore for Exchange {
             Scheme::Stay => Scheme::Stay,
             Scheme::Spread => Scheme::Spread,
             Scheme::ById(id) => Scheme::ById(expressions.next().unwrap_or_else(|| id.clone())),
-            Scheme::Range(keys) => Scheme::Range(
-                keys.iter()
-                    .map(|k| SortExpr { expr: expressions.next().unwrap_or_else(|| k.expr.clone()), ..k.clone() })
-                    .collect(),
-            ),
+            Scheme::Range(keys) => Scheme::Range(renewed(keys, expressions)),
+            Scheme::Sorted(keys) => Scheme::Sorted(renewed(keys, expressions)),
         };
         let input = inputs.pop().unwrap_or_else(|| self.input.clone());
         Ok(Self { input, scheme, partitions: self.partitions })
@@ -96,6 +99,11 @@ impl UserDefinedLogicalNodeCore for Exchange {
     fn necessary_children_exprs(&self, output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
         needed(&self.input, &self.expressions(), output_columns)
     }
+}
+
+/// Sort keys with other expressions.
+fn renewed(keys: &[SortExpr], expressions: impl Iterator<Item = Expr>) -> Vec<SortExpr> {
+    keys.iter().zip(expressions).map(|(key, expr)| SortExpr { expr, ..key.clone() }).collect()
 }
 
 /// Puts an exchange over a plan.

@@ -195,6 +195,7 @@ pub(crate) async fn unfinished(
     let plan = firesteel_analyzer::unnest(plan.clone())
         .and_then(firesteel_analyzer::pull_out)
         .and_then(firesteel_analyzer::python::extract)?;
+    let plan = crate::sorts::kept(plan).map_err(engine_error)?;
     let plan = crate::slices::placed(state, plan, slicing).await?;
     crate::cartesian::check(state, &plan)?;
     let physical = if crate::scale::is_small(&plan) {

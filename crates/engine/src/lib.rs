@@ -41,6 +41,7 @@ pub mod session;
 pub mod show;
 mod slices;
 mod soft_limit;
+mod sorts;
 mod statement;
 mod streamed;
 mod unique_windows;

@@ -95,7 +95,7 @@ fn shows_partitions(node: &LogicalPlan) -> DfResult<bool> {
         LogicalPlan::Aggregate(aggregate) if adds_floats(aggregate)? => return Ok(true),
         LogicalPlan::Extension(extension) => {
             let any: &dyn Any = extension.node.as_any();
-            let moves = |e: &Exchange| e.scheme != Scheme::Stay;
+            let moves = |e: &Exchange| !matches!(e.scheme, Scheme::Stay | Scheme::Sorted(_));
             if any.is::<LocalSort>()
                 || any.downcast_ref::<Exchange>().is_some_and(moves)
                 || any.downcast_ref::<PythonOperator>().is_some_and(|python| takes_many(&python.kind))

@@ -7,8 +7,10 @@
 mod buckets;
 mod local_sort;
 mod range;
+mod sorted;
 
 pub(crate) use local_sort::LocalSortExec;
+pub(crate) use sorted::SortedExec;
 
 use crate::one_input::over_one_input;
 use buckets::Buckets;
@@ -73,6 +75,9 @@ impl ExtensionPlanner for ExchangePlanner {
                 return Ok(Some(Arc::new(CoalesceExec::new(physical.clone(), exchange.partitions))));
             }
             Scheme::Stay | Scheme::Spread => return Ok(Some(physical.clone())),
+            Scheme::Sorted(keys) => {
+                return Ok(Some(Arc::new(SortedExec::new(physical.clone(), sort_keys(keys)?))));
+            }
             Scheme::RoundRobin => Routing::RoundRobin,
             Scheme::ById(id) => Routing::ById(planner.create_physical_expr(id, logical.schema(), session, context)?),
             Scheme::Range(keys) => Routing::Range(sort_keys(keys)?),
