@@ -55,6 +55,7 @@ impl Runner {
                 join_type: JoinType::Inner,
                 condition: JoinCondition::On(condition.clone()),
                 is_lateral: false,
+                pair: None,
             }))
         };
         self.analyse(&joined(&merge.condition))?;
