@@ -37,3 +37,14 @@ def test_unions_and_functions_of_partitions_have_the_order(falling):
     assert first(falling.union(falling.limit(2))) == [6, 5, 4, 3, 2, 1, 0, 6, 5]
     assert first(falling.coalesce(1)) == [6, 5, 4, 3, 2, 1, 0]
     assert first(falling.mapInPandas(lambda batches: batches, "a long, b long")) == [6, 5, 4, 3, 2, 1, 0]
+
+
+def test_a_limit_takes_the_first_rows_whatever_is_sorted_above(spark):
+    frame = spark.createDataFrame([(i, i % 3) for i in range(12)], ["a", "b"])
+    assert first(frame.limit(4).sort(F.desc("a"))) == [3, 2, 1, 0]
+    assert first(frame.select("b").limit(3).sort("b")) == [0, 1, 2]
+    numbered = frame.select("b").limit(3).selectExpr("row_number() OVER (PARTITION BY b ORDER BY b)")
+    assert first(numbered) == [1, 1, 1]
+    assert sorted(first(frame.select("b").intersectAll(frame.select("b").limit(3)))) == [0, 1, 2]
+    values = "VALUES (1, 1), (2, 1), (3, 1), (4, 1) AS t(a, b)"
+    assert first(spark.sql(f"SELECT * FROM (SELECT * FROM {values} LIMIT 2) ORDER BY a DESC")) == [2, 1]

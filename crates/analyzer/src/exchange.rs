@@ -26,6 +26,8 @@ pub enum Scheme {
     Spread,
     /// All rows in one partition and in this order, which operators above show.
     Sorted(Vec<SortExpr>),
+    /// The first rows of the input, which a limit takes: no sort moves below this operator.
+    First,
 }
 
 /// Rows in a number of partitions.
@@ -57,7 +59,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
 
     fn expressions(&self) -> Vec<Expr> {
         match &self.scheme {
-            Scheme::RoundRobin | Scheme::Coalesce | Scheme::Stay | Scheme::Spread => Vec::new(),
+            Scheme::RoundRobin | Scheme::Coalesce | Scheme::Stay | Scheme::Spread | Scheme::First => Vec::new(),
             Scheme::ById(id) => vec![id.clone()],
             Scheme::Range(keys) | Scheme::Sorted(keys) => keys.iter().map(|k| k.expr.clone()).collect(),
         }
@@ -74,6 +76,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
             Scheme::Coalesce => write!(f, "Coalesce {}", self.partitions),
             Scheme::Stay => write!(f, "Nondeterministic"),
             Scheme::Spread => write!(f, "Partitions"),
+            Scheme::First => write!(f, "First"),
             Scheme::Sorted(keys) => {
                 let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
                 write!(f, "Sort [{}], true", keys.join(", "))
@@ -88,6 +91,7 @@ impl UserDefinedLogicalNodeCore for Exchange {
             Scheme::Coalesce => Scheme::Coalesce,
             Scheme::Stay => Scheme::Stay,
             Scheme::Spread => Scheme::Spread,
+            Scheme::First => Scheme::First,
             Scheme::ById(id) => Scheme::ById(expressions.next().unwrap_or_else(|| id.clone())),
             Scheme::Range(keys) => Scheme::Range(renewed(keys, expressions)),
             Scheme::Sorted(keys) => Scheme::Sorted(renewed(keys, expressions)),

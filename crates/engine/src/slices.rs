@@ -95,7 +95,7 @@ fn shows_partitions(node: &LogicalPlan) -> DfResult<bool> {
         LogicalPlan::Aggregate(aggregate) if adds_floats(aggregate)? => return Ok(true),
         LogicalPlan::Extension(extension) => {
             let any: &dyn Any = extension.node.as_any();
-            let moves = |e: &Exchange| !matches!(e.scheme, Scheme::Stay | Scheme::Sorted(_));
+            let moves = |e: &Exchange| !matches!(e.scheme, Scheme::Stay | Scheme::Sorted(_) | Scheme::First);
             if any.is::<LocalSort>()
                 || any.downcast_ref::<Exchange>().is_some_and(moves)
                 || any.downcast_ref::<PythonOperator>().is_some_and(|python| takes_many(&python.kind))
@@ -168,7 +168,7 @@ fn input_of(node: &LogicalPlan) -> Option<&LogicalPlan> {
         LogicalPlan::Limit(limit) if is_plain(limit) => Some(&limit.input),
         LogicalPlan::Extension(extension) => {
             let exchange = extension.node.as_any().downcast_ref::<Exchange>()?;
-            (exchange.scheme == Scheme::Stay).then_some(&exchange.input)
+            matches!(exchange.scheme, Scheme::Stay | Scheme::First).then_some(&exchange.input)
         }
         _ => None,
     }

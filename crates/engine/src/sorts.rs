@@ -1,8 +1,9 @@
-//! Sorts that stay where they stand.
+//! Sorts and limits that stay where they stand.
 //!
 //! DataFusion drops a sort that no operator above asks for. In Spark rows keep the order of a sort
 //! below a union, a window or an aggregation such as `collect_list`; it drops sorts
-//! below sorts, joins and aggregations to which the order means nothing.
+//! below sorts, joins and aggregations to which the order means nothing. DataFusion also moves a sort
+//! below a limit that no sort is under, since any rows would do there; in Spark a limit takes the first.
 
 use arrow::datatypes::DataType;
 use datafusion::common::Result as DfResult;
@@ -16,42 +17,66 @@ use std::sync::Arc;
 const ORDERLESS: [&str; 12] =
     ["count", "min", "max", "sum", "avg", "try_sum", "try_avg", "bit_and", "bit_or", "bit_xor", "bool_and", "bool_or"];
 
-/// The plan with sorts that the optimiser keeps.
+/// The plan with sorts and limits that the optimiser keeps.
 pub(crate) fn kept(plan: LogicalPlan) -> DfResult<LogicalPlan> {
-    let mut has_sorts = false;
+    let mut has_any = false;
     plan.apply(|node| {
-        has_sorts |= matches!(node, LogicalPlan::Sort(_));
+        has_any |= matches!(node, LogicalPlan::Sort(_) | LogicalPlan::Limit(_));
         Ok(TreeNodeRecursion::Continue)
     })?;
-    if !has_sorts {
+    if !has_any {
         return Ok(plan);
     }
     // The order of the whole plan's rows is kept anyway.
-    plan.rewrite(&mut Keeper { shown: vec![false] }).map(|t| t.data)
+    let top = Place { is_shown: false, is_inner: false };
+    plan.rewrite(&mut Keeper { places: vec![top] }).map(|t| t.data)
 }
 
-/// Replaces sorts that operators above them show.
+/// Where an operator stands.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// An operator above shows the order of its rows.
+    is_shown: bool,
+    /// An operator above may ask for another order.
+    is_inner: bool,
+}
+
+/// Replaces sorts that operators above them show, and guards limits.
 struct Keeper {
-    /// Whether the order of an operator's rows is shown: for the operators on the way to the one that is visited.
-    shown: Vec<bool>,
+    /// The places of the operators on the way to the one that is visited, and that of its inputs.
+    places: Vec<Place>,
+}
+
+impl Keeper {
+    fn place(&self) -> Place {
+        self.places.last().copied().unwrap_or(Place { is_shown: true, is_inner: true })
+    }
 }
 
 impl TreeNodeRewriter for Keeper {
     type Node = LogicalPlan;
 
     fn f_down(&mut self, node: LogicalPlan) -> DfResult<Transformed<LogicalPlan>> {
-        let is_shown = self.shown.last().copied().unwrap_or_default();
-        self.shown.push(shows_order(&node, is_shown)?);
+        let place = self.place();
+        let is_plain = matches!(
+            node,
+            LogicalPlan::Projection(_) | LogicalPlan::Filter(_) | LogicalPlan::SubqueryAlias(_) | LogicalPlan::Limit(_)
+        );
+        let is_shown = shows_order(&node, place.is_shown)?;
+        self.places.push(Place { is_shown, is_inner: place.is_inner || !is_plain });
         Ok(Transformed::no(node))
     }
 
     fn f_up(&mut self, node: LogicalPlan) -> DfResult<Transformed<LogicalPlan>> {
-        self.shown.pop();
-        let is_shown = self.shown.last().copied().unwrap_or_default();
+        self.places.pop();
+        let place = self.place();
         Ok(match node {
-            LogicalPlan::Sort(sort) if is_shown && sort.fetch.is_none() => {
+            LogicalPlan::Sort(sort) if place.is_shown && sort.fetch.is_none() => {
                 let input = Arc::unwrap_or_clone(sort.input);
                 Transformed::yes(exchange(input, Scheme::Sorted(sort.expr), 1))
+            }
+            LogicalPlan::Limit(limit) if place.is_inner && !is_over_sort(&limit.input) => {
+                Transformed::yes(exchange(LogicalPlan::Limit(limit), Scheme::First, 1))
             }
             other => Transformed::no(other),
         })
