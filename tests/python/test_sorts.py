@@ -48,3 +48,10 @@ def test_a_limit_takes_the_first_rows_whatever_is_sorted_above(spark):
     assert sorted(first(frame.select("b").intersectAll(frame.select("b").limit(3)))) == [0, 1, 2]
     values = "VALUES (1, 1), (2, 1), (3, 1), (4, 1) AS t(a, b)"
     assert first(spark.sql(f"SELECT * FROM (SELECT * FROM {values} LIMIT 2) ORDER BY a DESC")) == [2, 1]
+
+
+def test_rows_of_equal_keys_stay_in_their_order(spark):
+    frame = spark.createDataFrame([(i, i % 3) for i in range(100)], ["a", "b"])
+    assert first(frame.sort("b")) == sorted(range(100), key=lambda a: (a % 3, a))
+    few = spark.createDataFrame([(i, i % 3) for i in range(12)], ["a", "b"])
+    assert first(few.sort("b").limit(5)) == [0, 3, 6, 9, 1]

@@ -1,5 +1,6 @@
 //! A running query.
 
+use crate::kept::PlanOnly;
 use crate::session::{Analysed, Session};
 use crate::show;
 use crate::slices::Slicing;
@@ -199,6 +200,8 @@ pub(crate) async fn unfinished(
     let plan = crate::slices::placed(state, plan, slicing).await?;
     crate::cartesian::check(state, &plan)?;
     let physical = if crate::scale::is_small(&plan) {
+        let is_run = state.config().get_extension::<PlanOnly>().is_none();
+        let plan = if is_run { crate::steady::steady(plan).map_err(engine_error)? } else { plan };
         crate::scale::plan_small(state, &plan).await
     } else {
         state.create_physical_plan(&plan).await

@@ -43,6 +43,7 @@ mod slices;
 mod soft_limit;
 mod sorts;
 mod statement;
+mod steady;
 mod streamed;
 mod unique_windows;
 mod view_columns;
