@@ -563,15 +563,6 @@ pub struct Join {
     pub condition: JoinCondition,
     /// The right side may use columns of the left side.
     pub is_lateral: bool,
-    /// `joinWith`: each side comes out as one column, as a struct of its columns or as its only one.
-    pub pair: Option<Pair>,
-}
-
-/// Which sides of `joinWith` come out as structs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Pair {
-    pub is_left_struct: bool,
-    pub is_right_struct: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Hash)]

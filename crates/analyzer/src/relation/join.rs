@@ -41,9 +41,6 @@ pub(crate) fn join(a: &mut Analyzer<'_>, join: &Join) -> Result<Resolved> {
         super::with::refuse_self_reference(a, before)?;
     }
     let right = distinct_from(&left, right)?;
-    if let Some(pair) = join.pair {
-        return super::join_with::pairs(a, left, right, join, pair);
-    }
     match &join.condition {
         JoinCondition::Using(columns) => using(a, &left, &right, join.join_type, columns),
         JoinCondition::Natural => {

@@ -9,7 +9,6 @@ mod generate;
 mod grouping;
 mod hint;
 mod join;
-mod join_with;
 mod leaf;
 mod na;
 mod nearest;

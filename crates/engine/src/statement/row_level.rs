@@ -55,7 +55,6 @@ impl Runner {
                 join_type: JoinType::Inner,
                 condition: JoinCondition::On(condition.clone()),
                 is_lateral: false,
-                pair: None,
             }))
         };
         self.analyse(&joined(&merge.condition))?;

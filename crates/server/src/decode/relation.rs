@@ -6,7 +6,7 @@ use super::{
 };
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{
-    Aggregate, AsOfJoin, DataSource, Expr, Grouping, Join, JoinCondition, JoinType, NearestByJoin, Pair, Relation,
+    Aggregate, AsOfJoin, DataSource, Expr, Grouping, Join, JoinCondition, JoinType, NearestByJoin, Relation,
     RelationKind, SetOperation, SetOperator, SortKeys, Statistic, TableFunctionCall, TableName, TableReference,
     Unpivot,
 };
@@ -198,7 +198,6 @@ impl Decoder<'_> {
                     None => JoinCondition::None,
                 },
                 is_lateral: true,
-                pair: None,
             }),
             RelType::ChunkedCachedLocalRelation(cached) => self.chunked_local_relation(cached)?,
             RelType::RelationChanges(_) => RelationKind::Unsupported("the change feed of a table".into()),
@@ -259,16 +258,15 @@ impl Decoder<'_> {
         if join.join_condition.is_some() && !join.using_columns.is_empty() {
             return Err(SparkError::new("CONNECT_INVALID_PLAN.USING_COLUMNS_OR_JOIN_CONDITION_SET_IN_JOIN"));
         }
+        if join.join_data_type.is_some() {
+            return Ok(RelationKind::Unsupported("joinWith".into()));
+        }
         Ok(RelationKind::Join(Join {
             left: self.input(join.left.as_deref())?,
             right: self.input(join.right.as_deref())?,
             join_type: join_type(join.join_type)?,
             condition: self.join_condition(join.join_condition.as_ref(), &join.using_columns)?,
             is_lateral: false,
-            pair: join
-                .join_data_type
-                .as_ref()
-                .map(|types| Pair { is_left_struct: types.is_left_struct, is_right_struct: types.is_right_struct }),
         }))
     }
 

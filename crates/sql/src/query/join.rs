@@ -88,10 +88,7 @@ impl Parser<'_> {
         (join_type, condition): (JoinType, JoinCondition),
         is_lateral: bool,
     ) -> Relation {
-        self.relation_from(
-            start,
-            RelationKind::Join(Join { left, right, join_type, condition, is_lateral, pair: None }),
-        )
+        self.relation_from(start, RelationKind::Join(Join { left, right, join_type, condition, is_lateral }))
     }
 
     /// Whether a join's words are next.
