@@ -282,3 +282,19 @@ def test_a_view_of_files_is_refreshed(spark, tmp_path):
     spark.sql("refresh table files")
     assert spark.table("files").count() == 5
     assert spark.table("files").filter("p = 2").count() == 3
+
+
+def test_texts_of_xml_are_rows(spark):
+    texts = [("<p><a>1</a><b>x</b></p>",), ("<q><a>2</a></q>",), ("<bad",), (None,), ("<p a='1'/>",)]
+    frame = spark.createDataFrame(texts, "v string")
+    read = spark.read.xml(frame)
+    assert read.schema.simpleString() == "struct<_a:bigint,_corrupt_record:string,a:bigint,b:string>"
+    assert [tuple(row) for row in read.collect()] == [
+        (None, None, 1, "x"),
+        (None, None, 2, None),
+        (None, "<bad", None, None),
+        (None, None, None, None),
+        (1, None, None, None),
+    ]
+    dropping = spark.read.schema("a int").option("mode", "DROPMALFORMED").xml(frame)
+    assert [row.a for row in dropping.collect()] == [1, 2, None]

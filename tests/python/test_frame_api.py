@@ -191,3 +191,9 @@ def test_tables_have_no_line_after_their_footer(df):
     assert out.getvalue() == (
         "+---+\n| id|\n+---+\n|  1|\n+---+\nonly showing top 1 row\n" "++\n||\n++\n||\n++\n\n"
     )
+
+
+def test_replaced_values_need_not_be_of_the_column_s_type(spark):
+    frame = spark.createDataFrame([(1, 1.0), (2, float("nan"))], ["a", "b"])
+    assert [tuple(row) for row in frame.replace(float("nan"), None).collect()] == [(1, 1.0), (2, None)]
+    assert [tuple(row) for row in frame.replace(1.5, 2.5).select("a").collect()] == [(1,), (2,)]

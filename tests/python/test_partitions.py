@@ -71,3 +71,22 @@ def test_columns_of_files_take_null_and_come_last(spark):
         spark.sql("ALTER TABLE promises ADD COLUMNS (f INT NOT NULL)")
     assert raised.value.getCondition() == "_LEGACY_ERROR_TEMP_1052"
     spark.sql("DROP TABLE promises")
+
+
+def test_partitions_that_were_there_before_the_table_are_told_of(spark, tmp_path):
+    path = str(tmp_path / "known")
+    spark.sql("SELECT 1 AS a, 5 AS p UNION ALL SELECT 2, 6 UNION ALL SELECT 3, 7").write.partitionBy("p").parquet(path)
+    spark.sql("DROP TABLE IF EXISTS told")
+    spark.sql(f"CREATE TABLE told (a INT, p INT) USING parquet PARTITIONED BY (p) LOCATION '{path}'")
+    query = "SELECT a, p FROM told ORDER BY a"
+    assert rows(spark, query) == []
+    assert rows(spark, "SHOW PARTITIONS told") == []
+    spark.sql("ALTER TABLE told ADD PARTITION (p = 6)")
+    assert rows(spark, query) == [(2, 6)]
+    spark.sql("INSERT INTO told VALUES (4, 5)")
+    assert rows(spark, query) == [(1, 5), (2, 6), (4, 5)]
+    spark.sql("MSCK REPAIR TABLE told DROP PARTITIONS")
+    assert rows(spark, "SHOW PARTITIONS told") == [("p=5",), ("p=6",)]
+    spark.catalog.recoverPartitions("told")
+    assert rows(spark, query) == [(1, 5), (2, 6), (3, 7), (4, 5)]
+    spark.sql("DROP TABLE told")

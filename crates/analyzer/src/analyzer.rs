@@ -151,6 +151,46 @@ impl<'a> Analyzer<'a> {
         }
     }
 
+    /// Analyses something in another environment.
+    pub(crate) fn under<T>(
+        &mut self,
+        env: &dyn Environment,
+        analyse: impl FnOnce(&mut Analyzer<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut other = Analyzer::new(env);
+        self.swap(&mut other);
+        let result = analyse(&mut other);
+        self.swap(&mut other);
+        result
+    }
+
+    /// Swaps all but the environments.
+    fn swap(&mut self, other: &mut Analyzer<'_>) {
+        use std::mem::swap;
+        swap(&mut self.outer, &mut other.outer);
+        swap(&mut self.lambdas, &mut other.lambdas);
+        swap(&mut self.function, &mut other.function);
+        swap(&mut self.aliases, &mut other.aliases);
+        swap(&mut self.ctes, &mut other.ctes);
+        swap(&mut self.references, &mut other.references);
+        swap(&mut self.windows, &mut other.windows);
+        swap(&mut self.pipe, &mut other.pipe);
+        swap(&mut self.self_references, &mut other.self_references);
+        swap(&mut self.row_limit, &mut other.row_limit);
+        swap(&mut self.in_having, &mut other.in_having);
+        swap(&mut self.in_where, &mut other.in_where);
+        swap(&mut self.hoisted, &mut other.hoisted);
+        swap(&mut self.sql_functions, &mut other.sql_functions);
+        swap(&mut self.function_path, &mut other.function_path);
+        swap(&mut self.aggregates, &mut other.aggregates);
+        swap(&mut self.below_used, &mut other.below_used);
+        swap(&mut self.file_used, &mut other.file_used);
+        swap(&mut self.broadcast, &mut other.broadcast);
+        swap(&mut self.observations, &mut other.observations);
+        swap(&mut self.views, &mut other.views);
+        swap(&mut self.begins_query, &mut other.begins_query);
+    }
+
     /// Analyses a relation.
     pub fn relation(&mut self, relation: &Relation) -> Result<Resolved> {
         stacker::maybe_grow(512 * 1024, 8 * 1024 * 1024, || {

@@ -31,12 +31,17 @@ pub trait Environment: Send + Sync {
     fn table(&self, name: &[String], options: &Options, time_travel: Option<&TimeTravel>) -> Result<TableLookup>;
     /// A table, or a temporary view of a stream, whose rows keep coming, by its name's parts.
     fn streaming_table(&self, name: &[String], options: &Options) -> Result<TableLookup>;
-    /// A scan of files or another source.
-    fn data_source(&self, source: &DataSource) -> Result<Scan>;
+    /// A scan of files or another source, for a relation with this id of the client's.
+    fn data_source(&self, source: &DataSource, plan_id: Option<i64>) -> Result<Scan>;
     /// A kept relation (`cached_remote_relation`).
     fn kept(&self, relation_id: &str) -> Result<Scan>;
     /// A function that the user defined, by name.
     fn user_function(&self, name: &[String]) -> Result<Option<UserFunction>>;
+    /// The environment under settings that something kept when it was made; None: there are no others.
+    fn recalling(&self, settings: &[(String, String)]) -> Option<Box<dyn Environment>> {
+        let _ = settings;
+        None
+    }
     /// A session variable's value.
     fn variable(&self, name: &[String]) -> Result<Option<Literal>>;
     /// The answer of the catalog API to a relation with this id of the client's.
@@ -125,6 +130,8 @@ pub enum UserFunction {
         parameters: Vec<Parameter>,
         returns: Option<DataType>,
         body: Expr,
+        /// Settings that the body is analysed under.
+        settings: Vec<(String, String)>,
     },
     /// A SQL function that gives rows.
     SqlTable {
@@ -133,6 +140,8 @@ pub enum UserFunction {
         parameters: Vec<Parameter>,
         columns: Vec<StructField>,
         body: Relation,
+        /// Settings that the body is analysed under.
+        settings: Vec<(String, String)>,
     },
     Python(PythonFunction),
 }

@@ -21,6 +21,13 @@ pub enum Scheme {
     Coalesce,
     /// Rows stay where they are, and no operator moves past this one: its input's values depend on the partition.
     Stay,
+    /// Rows stay where they are, and rows at hand are where Spark spreads them to: what the operators above make of
+    /// them is not worked out beforehand.
+    Spread,
+    /// All rows in one partition and in this order, which operators above show.
+    Sorted(Vec<SortExpr>),
+    /// The first rows of the input, which a limit takes: no sort moves below this operator.
+    First,
 }
 
 /// Rows in a number of partitions.
@@ -52,9 +59,9 @@ impl UserDefinedLogicalNodeCore for Exchange {
 
     fn expressions(&self) -> Vec<Expr> {
         match &self.scheme {
-            Scheme::RoundRobin | Scheme::Coalesce | Scheme::Stay => Vec::new(),
+            Scheme::RoundRobin | Scheme::Coalesce | Scheme::Stay | Scheme::Spread | Scheme::First => Vec::new(),
             Scheme::ById(id) => vec![id.clone()],
-            Scheme::Range(keys) => keys.iter().map(|k| k.expr.clone()).collect(),
+            Scheme::Range(keys) | Scheme::Sorted(keys) => keys.iter().map(|k| k.expr.clone()).collect(),
         }
     }
 
@@ -68,6 +75,12 @@ impl UserDefinedLogicalNodeCore for Exchange {
             }
             Scheme::Coalesce => write!(f, "Coalesce {}", self.partitions),
             Scheme::Stay => write!(f, "Nondeterministic"),
+            Scheme::Spread => write!(f, "Partitions"),
+            Scheme::First => write!(f, "First"),
+            Scheme::Sorted(keys) => {
+                let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+                write!(f, "Sort [{}], true", keys.join(", "))
+            }
         }
     }
 
@@ -77,12 +90,11 @@ impl UserDefinedLogicalNodeCore for Exchange {
             Scheme::RoundRobin => Scheme::RoundRobin,
             Scheme::Coalesce => Scheme::Coalesce,
             Scheme::Stay => Scheme::Stay,
+            Scheme::Spread => Scheme::Spread,
+            Scheme::First => Scheme::First,
             Scheme::ById(id) => Scheme::ById(expressions.next().unwrap_or_else(|| id.clone())),
-            Scheme::Range(keys) => Scheme::Range(
-                keys.iter()
-                    .map(|k| SortExpr { expr: expressions.next().unwrap_or_else(|| k.expr.clone()), ..k.clone() })
-                    .collect(),
-            ),
+            Scheme::Range(keys) => Scheme::Range(renewed(keys, expressions)),
+            Scheme::Sorted(keys) => Scheme::Sorted(renewed(keys, expressions)),
         };
         let input = inputs.pop().unwrap_or_else(|| self.input.clone());
         Ok(Self { input, scheme, partitions: self.partitions })
@@ -91,6 +103,11 @@ impl UserDefinedLogicalNodeCore for Exchange {
     fn necessary_children_exprs(&self, output_columns: &[usize]) -> Option<Vec<Vec<usize>>> {
         needed(&self.input, &self.expressions(), output_columns)
     }
+}
+
+/// Sort keys with other expressions.
+fn renewed(keys: &[SortExpr], expressions: impl Iterator<Item = Expr>) -> Vec<SortExpr> {
+    keys.iter().zip(expressions).map(|(key, expr)| SortExpr { expr, ..key.clone() }).collect()
 }
 
 /// Puts an exchange over a plan.

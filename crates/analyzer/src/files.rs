@@ -43,7 +43,9 @@ impl Files {
                 LogicalPlan::Extension(extension) => {
                     let node = extension.node.as_any();
                     match (node.downcast_ref::<Exchange>(), node.downcast_ref::<Observe>()) {
-                        (Some(exchange), _) if matches!(exchange.scheme, Scheme::Stay) => &exchange.input,
+                        (Some(exchange), _) if matches!(exchange.scheme, Scheme::Stay | Scheme::Spread) => {
+                            &exchange.input
+                        }
                         (_, Some(observe)) => &observe.input,
                         _ => return Self::Unknown,
                     }

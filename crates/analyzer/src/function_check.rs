@@ -26,11 +26,12 @@ impl Analyzer<'_> {
     /// Analyses a function that is to be made.
     pub fn check_function(&mut self, name: &str, function: &UserFunction, text: &str) -> Result<CheckedFunction> {
         match function {
-            UserFunction::SqlScalar { name: full_name, parameters, returns, body } => {
+            UserFunction::SqlScalar { name: full_name, parameters, returns, body, settings } => {
                 let scope = self.parameters(name, parameters, text)?;
                 let bound = bound(&scope);
-                let typed =
-                    expression::within(self, (name, full_name), bound, |a| a.expression(body, &scope.closed()))?;
+                let typed = expression::within(self, (name, full_name), bound, settings, |a| {
+                    a.expression(body, &scope.closed())
+                })?;
                 refuse_complex(&typed, text)?;
                 let typed = match returns {
                     Some(returns) => self.returned(typed, returns)?,
@@ -39,10 +40,10 @@ impl Analyzer<'_> {
                 let is_deterministic = !typed.expr.is_volatile();
                 Ok(CheckedFunction { columns: vec![StructField::new(name, typed.data_type, true)], is_deterministic })
             }
-            UserFunction::SqlTable { name: full_name, parameters, columns, body } => {
+            UserFunction::SqlTable { name: full_name, parameters, columns, body, settings } => {
                 let scope = self.parameters(name, parameters, text)?;
                 let bound = bound(&scope);
-                let (resolved, _) = expression::within(self, (name, full_name), bound, |a| {
+                let (resolved, _) = expression::within(self, (name, full_name), bound, settings, |a| {
                     expression::correlated(a, body, &scope.closed())
                 })?;
                 let is_volatile = |plan: &LogicalPlan| Ok(plan.expressions().iter().any(DfExpr::is_volatile));

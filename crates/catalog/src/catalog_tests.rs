@@ -23,6 +23,7 @@ fn table(name: &str) -> CatalogTable {
         owner: String::new(),
         statistics: None,
         view: None,
+        unknown_partitions: Vec::new(),
     }
 }
 

@@ -78,6 +78,10 @@ pub struct CatalogTable {
     pub owner: String,
     pub statistics: Option<Statistics>,
     pub view: Option<ViewDefinition>,
+    /// Partitions, `a=1/b=x`, that stood in the table's folder before it was made: queries do not see them until
+    /// somebody tells of them.
+    #[serde(default)]
+    pub unknown_partitions: Vec<String>,
 }
 
 impl CatalogTable {

@@ -222,7 +222,7 @@ impl Runner {
             R::DropGlobalTempView { name } => flag(self.drop_global_view(name)),
             R::RecoverPartitions { table } => {
                 let name = TableName::of(self.parse_name(table)?);
-                self.recover_partitions(&name, "recoverPartitions()")
+                self.recover_partitions(&name, "recoverPartitions()", true)
             }
             R::IsCached { table } => flag(self.is_cached(&self.parse_name(table)?)?),
             R::CacheTable { table, storage_level } => {

@@ -160,6 +160,13 @@ impl SessionEnvironment {
             .with("newPath", path.cloned().collect::<Vec<_>>().join(" -> ")))
     }
 
+    /// The session's settings but for those that something kept when it was made.
+    fn recalled(&self, settings: &[(String, String)]) -> Arc<SqlConf> {
+        let recalled = SqlConf::new(&Recalled { session: &self.session.config().read(), settings });
+        // `current_timezone()` is the session's, wherever it stands.
+        Arc::new(SqlConf { time_zone_text: self.conf.time_zone_text.clone(), ..recalled })
+    }
+
     /// The environment in which a view's query is analysed.
     fn in_view(&self, database: &str, settings: &[(String, String)], name: &[String]) -> Result<Self> {
         if self.views >= MAX_VIEW_DEPTH {
@@ -168,9 +175,7 @@ impl SessionEnvironment {
                 .with("maxNestedDepth", MAX_VIEW_DEPTH.to_string()));
         }
         let facts = SessionFacts { current_database: database.to_string(), ..self.facts.clone() };
-        let recalled = SqlConf::new(&Recalled { session: &self.session.config().read(), settings });
-        // `current_timezone()` is the session's, wherever it stands.
-        let conf = Arc::new(SqlConf { time_zone_text: self.conf.time_zone_text.clone(), ..recalled });
+        let conf = self.recalled(settings);
         Ok(Self {
             session: self.session.clone(),
             conf,
@@ -259,7 +264,14 @@ impl SessionEnvironment {
         }
         let location = table.location.clone().unwrap_or_default();
         self.note_source(&location);
-        if !Stores::new(&self.conf, &all).exists(std::path::Path::new(&location))? {
+        let mut paths = vec![location.clone()];
+        let stores = Stores::new(&self.conf, &all);
+        if !table.unknown_partitions.is_empty() {
+            let known = statement::partition::known_partitions(&stores, table)?;
+            paths = known.into_iter().map(|p| p.folder.to_string_lossy().into_owned()).collect();
+            all.push(("basePath".to_string(), location.clone()));
+        }
+        if paths.is_empty() || !Stores::new(&self.conf, &all).exists(std::path::Path::new(&location))? {
             // Nobody has written to it yet.
             let schema = table.schema.char_varchar_as_string().as_nullable();
             let arrow_schema = Arc::new(firesteel_types::arrow_mapping::to_arrow_schema(&schema));
@@ -276,7 +288,7 @@ impl SessionEnvironment {
         all.push(("__globPaths__".to_string(), "false".to_string()));
         let request = ScanRequest {
             format: table.provider.clone().unwrap_or_else(|| self.conf.default_source.clone()),
-            paths: vec![location],
+            paths,
             schema: Some(table.schema.char_varchar_as_string()),
             options: all,
             partition_columns: (!table.partition_columns.is_empty()).then(|| table.partition_columns.clone()),
@@ -318,7 +330,7 @@ impl SessionEnvironment {
             predicates: Vec::new(),
             is_streaming: false,
         };
-        let scan = self.data_source(&source).map_err(|cause| match cause.class() {
+        let scan = self.data_source(&source, None).map_err(|cause| match cause.class() {
             ExceptionClass::UnsupportedFileSystem | ExceptionClass::AccessDenied | ExceptionClass::Io => {
                 SparkError::new("FAILED_TO_CREATE_PLAN_FOR_DIRECT_QUERY")
                     .with("dataSourceType", format)
@@ -505,14 +517,22 @@ impl Environment for SessionEnvironment {
         }
     }
 
-    fn data_source(&self, source: &DataSource) -> Result<Scan> {
+    fn data_source(&self, source: &DataSource, plan_id: Option<i64>) -> Result<Scan> {
         let of_options =
             source.options.iter().filter(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path);
         source.paths.iter().chain(of_options).for_each(|path| self.note_source(path));
         if source.format.as_deref().is_some_and(crate::jdbc::is_jdbc) {
             self.references.lock().asks_databases = true;
         }
-        self.block(crate::write::scan(&self.session, &self.conf, source))
+        let listings = self.session.listings();
+        if let Some(scan) = plan_id.and_then(|plan_id| listings.get(plan_id, source, &self.conf)) {
+            return Ok(scan);
+        }
+        let scan = self.block(crate::write::scan(&self.session, &self.conf, source))?;
+        if let Some(plan_id) = plan_id {
+            listings.put(plan_id, source, &self.conf, &scan);
+        }
+        Ok(scan)
     }
 
     fn kept(&self, relation_id: &str) -> Result<Scan> {
@@ -542,6 +562,26 @@ impl Environment for SessionEnvironment {
             }
             None => Ok(None),
         }
+    }
+
+    fn recalling(&self, settings: &[(String, String)]) -> Option<Box<dyn Environment>> {
+        if settings.is_empty() {
+            return None;
+        }
+        Some(Box::new(Self {
+            session: self.session.clone(),
+            conf: self.recalled(settings),
+            facts: self.facts.clone(),
+            query_time: self.query_time.clone(),
+            lookup: Lookup::closed(),
+            persistence: self.persistence.clone(),
+            sources: self.sources.clone(),
+            locals: self.locals.clone(),
+            views: self.views,
+            references: self.references.clone(),
+            defined: self.defined.clone(),
+            path: self.path.clone(),
+        }))
     }
 
     fn variable(&self, name: &[String]) -> Result<Option<Literal>> {

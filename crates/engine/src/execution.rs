@@ -1,7 +1,9 @@
 //! A running query.
 
+use crate::kept::PlanOnly;
 use crate::session::{Analysed, Session};
 use crate::show;
+use crate::slices::Slicing;
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
 use datafusion::execution::memory_pool::MemoryConsumer;
@@ -175,17 +177,31 @@ pub(crate) async fn rows(session: &Arc<Session>, resolved: &Resolved) -> Result<
 
 /// Optimises and plans.
 pub(crate) async fn plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
-    let physical = crate::python::bind(unfinished(state, plan).await?, state).await?;
+    let physical = crate::python::bind(unfinished(state, plan, Slicing::Seen).await?, state).await?;
+    finished(physical)
+}
+
+/// Optimises and plans what is written or kept by partitions.
+pub(crate) async fn plan_partitions(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+    let physical = crate::python::bind(unfinished(state, plan, Slicing::Always).await?, state).await?;
     finished(physical)
 }
 
 /// Optimises and plans, but for the finishing touches, which other processes make themselves.
-pub(crate) async fn unfinished(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+pub(crate) async fn unfinished(
+    state: &SessionState,
+    plan: &LogicalPlan,
+    slicing: Slicing,
+) -> Result<Arc<dyn ExecutionPlan>> {
     let plan = firesteel_analyzer::unnest(plan.clone())
         .and_then(firesteel_analyzer::pull_out)
         .and_then(firesteel_analyzer::python::extract)?;
+    let plan = crate::sorts::kept(plan).map_err(engine_error)?;
+    let plan = crate::slices::placed(state, plan, slicing).await?;
     crate::cartesian::check(state, &plan)?;
     let physical = if crate::scale::is_small(&plan) {
+        let is_run = state.config().get_extension::<PlanOnly>().is_none();
+        let plan = if is_run { crate::steady::steady(plan).map_err(engine_error)? } else { plan };
         crate::scale::plan_small(state, &plan).await
     } else {
         crate::huge_pages::allow();

@@ -97,7 +97,8 @@ fn is_projected(plan: &dyn ExecutionPlan) -> bool {
 /// Operators that tell a user nothing: those that yield, and those that only rename columns.
 fn is_silent(plan: &dyn ExecutionPlan) -> bool {
     let any: &dyn std::any::Any = plan;
-    if ["CooperativeExec", crate::recursion::NAME, crate::fair::NAME].contains(&plan.name()) {
+    if ["CooperativeExec", "SortedExec", "FirstExec", crate::recursion::NAME, crate::fair::NAME].contains(&plan.name())
+    {
         return true;
     }
     any.downcast_ref::<ProjectionExec>().is_some_and(|projection| {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Fails where a plan reads a path that its rows are to replace.
 pub(crate) fn check_not_read(plan: &LogicalPlan, target: &Path) -> Result<()> {
-    if reads(plan, target)? {
+    if reads(plan, |root| root == target)? {
         return Err(SparkError::new("UNSUPPORTED_OVERWRITE.PATH").with("path", path::short_uri(target)));
     }
     Ok(())
@@ -20,7 +20,9 @@ pub(crate) fn check_not_read(plan: &LogicalPlan, target: &Path) -> Result<()> {
 /// Fails where a plan reads a table whose rows it is to replace.
 pub(crate) fn check_table_not_read(plan: &LogicalPlan, table: &CatalogTable) -> Result<()> {
     let Some(location) = &table.location else { return Ok(()) };
-    if reads(plan, &path::place(location)?)? {
+    let folder = path::place(location)?;
+    // Partitions may be read one by one.
+    if reads(plan, |root| root.starts_with(&folder))? {
         return Err(SparkError::new("UNSUPPORTED_OVERWRITE.TABLE").with("table", table.name.quoted()));
     }
     Ok(())
@@ -37,9 +39,20 @@ pub(crate) fn refresh(plan: &LogicalPlan) -> Result<()> {
     refreshed
 }
 
-fn reads(plan: &LogicalPlan, target: &Path) -> Result<bool> {
+/// Lists the files at a path again, where a plan reads them.
+pub(crate) fn refresh_path(plan: &LogicalPlan, path: &Path) -> Result<()> {
+    let mut refreshed = Ok(());
+    each_table(plan, &mut |table| {
+        if refreshed.is_ok() && table.roots().iter().any(|root| root == path) {
+            refreshed = table.refresh();
+        }
+    })?;
+    refreshed
+}
+
+fn reads(plan: &LogicalPlan, is_target: impl Fn(&Path) -> bool) -> Result<bool> {
     let mut is_read = false;
-    each_table(plan, &mut |table| is_read |= table.roots().iter().any(|root| root == target))?;
+    each_table(plan, &mut |table| is_read |= table.roots().iter().any(|root| is_target(root)))?;
     Ok(is_read)
 }
 

@@ -11,6 +11,7 @@ use datafusion::execution::TaskContext;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::limit::LimitStream;
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
+use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties, SendableRecordBatchStream,
@@ -90,10 +91,17 @@ pub(crate) fn execute(plan: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -
 pub(crate) fn in_order(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn ExecutionPlan>> {
     plan.transform_up(|node| {
         let any: &dyn std::any::Any = node.as_ref();
-        let Some(coalesce) = any.downcast_ref::<CoalescePartitionsExec>() else {
+        let (input, fetch) = if let Some(coalesce) = any.downcast_ref::<CoalescePartitionsExec>() {
+            (coalesce.input(), coalesce.fetch())
+        } else if let Some(exchange) = any.downcast_ref::<RepartitionExec>()
+            && exchange.partitioning().partition_count() == 1
+            && !exchange.preserve_order()
+        {
+            (exchange.input(), None)
+        } else {
             return Ok(Transformed::no(node));
         };
-        Ok(Transformed::yes(Arc::new(OrderedExec::new(coalesce.input().clone(), coalesce.fetch())) as _))
+        Ok(Transformed::yes(Arc::new(OrderedExec::new(input.clone(), fetch)) as _))
     })
     .map(|t| t.data)
 }

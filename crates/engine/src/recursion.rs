@@ -3,17 +3,20 @@
 use crate::one_input::over_one_input;
 use crate::partitioned::{PartitionedExec, with_shifted_seeds};
 use arrow::datatypes::SchemaRef;
-use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{DataFusionError, Result as DfResult};
+use arrow::record_batch::RecordBatch;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result as DfResult, internal_datafusion_err};
 use datafusion::execution::TaskContext;
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::recursive_query::RecursiveQueryExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::work_table::WorkTableExec;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
 };
-use firesteel_analyzer::recursion::RecursionLimits;
+use firesteel_analyzer::recursion::{RecursionLimits, WorkExec, WorkRows};
 use firesteel_error::SparkError;
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,10 +35,87 @@ pub(crate) fn limited(plan: Arc<dyn ExecutionPlan>) -> DfResult<Arc<dyn Executio
             let (input, counts) = (input.clone(), counts.clone());
             Arc::new(RecursionLimitExec { input, is_anchor, limits, counts }) as Arc<dyn ExecutionPlan>
         };
-        let children = vec![counted(query.static_term(), true), counted(query.recursive_term(), false)];
+        let step = working(query)?;
+        let children = vec![counted(query.static_term(), true), counted(&step, false)];
         Ok(Transformed::yes(crate::partitioned::replaced(&node, children)?))
     })
     .map(|t| t.data)
+}
+
+/// The step of a recursive query with its readers of the step before's rows.
+fn working(query: &RecursiveQueryExec) -> DfResult<Arc<dyn ExecutionPlan>> {
+    let rows = WorkRows::default();
+    let step = query.recursive_term().clone().transform_up(|node| {
+        let any: &dyn std::any::Any = node.as_ref();
+        match any.downcast_ref::<WorkExec>() {
+            Some(work) if work.query() == query.name() => {
+                Ok(Transformed::yes(Arc::new(work.reading(rows.clone())) as _))
+            }
+            _ => Ok(Transformed::no(node)),
+        }
+    })?;
+    let work = Arc::new(WorkTableExec::new(query.name().to_string(), query.schema(), None)?);
+    Ok(Arc::new(StepExec { work, step: step.data, rows }))
+}
+
+/// The step of a recursive query: takes over the rows of the step before, for all that read them.
+#[derive(Debug)]
+struct StepExec {
+    work: Arc<dyn ExecutionPlan>,
+    step: Arc<dyn ExecutionPlan>,
+    rows: WorkRows,
+}
+
+impl DisplayAs for StepExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StepExec")
+    }
+}
+
+impl ExecutionPlan for StepExec {
+    fn name(&self) -> &'static str {
+        "StepExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.step.properties()
+    }
+
+    fn schema(&self) -> SchemaRef {
+        self.step.schema()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.work, &self.step]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DfResult<TreeNodeRecursion>,
+    ) -> DfResult<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DfResult<Arc<dyn ExecutionPlan>> {
+        let (Some(step), Some(work)) = (children.pop(), children.pop()) else {
+            return Err(internal_datafusion_err!("a step has two inputs"));
+        };
+        Ok(Arc::new(Self { work, step, rows: self.rows.clone() }))
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> DfResult<SendableRecordBatchStream> {
+        let before = self.work.execute(0, context.clone())?;
+        let (step, rows) = (self.step.clone(), self.rows.clone());
+        let batches = stream::once(async move {
+            let batches: Vec<RecordBatch> = before.try_collect().await?;
+            *rows.lock() = batches;
+            step.execute(partition, context)
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), batches.try_flatten())))
+    }
 }
 
 /// What a recursive query has done so far.

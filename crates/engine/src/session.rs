@@ -4,6 +4,7 @@ use crate::analysis_cache::AnalysisCache;
 use crate::catalog_state::CatalogState;
 use crate::environment::SessionEnvironment;
 use crate::execution::{self, Execution, ObservedMetrics, RunContext};
+use crate::listings::Listings;
 use crate::python::{PythonFiles, PythonSession};
 use crate::streaming::StreamingManager;
 use crate::{AnalysisReply, AnalysisRequest, CommandOutput, Engine};
@@ -38,6 +39,7 @@ pub struct Session {
     python: Arc<PythonSession>,
     streaming: StreamingManager,
     analyses: AnalysisCache,
+    listings: Listings,
     is_closed: AtomicBool,
 }
 
@@ -69,6 +71,7 @@ impl Session {
             python: python.clone(),
             streaming: StreamingManager::default(),
             analyses: AnalysisCache::default(),
+            listings: Listings::default(),
             is_closed: AtomicBool::new(false),
         });
         python.attach(&session);
@@ -138,6 +141,11 @@ impl Session {
 
     pub(crate) fn analyses(&self) -> &AnalysisCache {
         &self.analyses
+    }
+
+    /// The files of the session's frames.
+    pub(crate) fn listings(&self) -> &Listings {
+        &self.listings
     }
 
     /// The session in the stores that all sessions share.
@@ -292,6 +300,7 @@ impl Session {
         self.temp_views.write().clear();
         self.catalog_state.clear();
         self.analyses.clear();
+        self.listings.clear();
         self.python.close();
         self.engine.kept().remove_session(&self.key());
     }

@@ -199,7 +199,7 @@ pub(crate) async fn write_to_path(
     }
     let of_options = request.options.iter().find(|(key, _)| key.eq_ignore_ascii_case("path")).map(|(_, path)| path);
     let target = request.path.as_ref().or(of_options).cloned();
-    let plan = execution::plan(session.state(), &logical).await?;
+    let plan = execution::plan_partitions(session.state(), &logical).await?;
     let summary = firesteel_sources::write(request, plan, session.state().task_ctx()).await?;
     if let Some(path) = target.and_then(|path| firesteel_sources::path::place(&path).ok()) {
         session.engine().kept().invalidate(&path.to_string_lossy());

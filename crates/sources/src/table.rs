@@ -24,7 +24,7 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr_adapter::PhysicalExprAdapterFactory;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
-use firesteel_error::Result;
+use firesteel_error::{Result, SparkError};
 use firesteel_functions::SparkScalarUdf;
 use firesteel_types::arrow_mapping::to_arrow_field;
 use firesteel_types::{StructField, StructType};
@@ -32,7 +32,7 @@ use futures::{StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use parking_lot::RwLock;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How files of a format are read.
@@ -382,6 +382,14 @@ impl TableProvider for FilesTable {
         pruned.retain(|f| f.file.meta.size > 0);
         if self.format.skips_missing() {
             pruned = present(pruned, &store).await?;
+        }
+        // What is known of files would answer for those that others have replaced since.
+        let is_gone = |file: &Path| {
+            !store::is_remote(file) && file.parent().is_some_and(Path::exists) && !file.exists()
+        };
+        if let Some(gone) = pruned.iter().find(|f| is_gone(&f.file.path)) {
+            let gone = SparkError::new("FAILED_READ_FILE.FILE_NOT_EXIST").with("path", path::uri(&gone.file.path));
+            return Err(external(gone));
         }
         if pruned.is_empty() {
             // A scan of no files would have no partitions, and operators over it need at least one.

@@ -5,6 +5,7 @@ use crate::csv::{self, CsvOptions};
 use crate::json::{self, JsonOptions, JsonReader};
 use crate::options::SourceOptions;
 use crate::write::validate::check_types;
+use crate::xml::{self, XmlOptions, XmlReader};
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::DataType as ArrowType;
 use firesteel_config::SqlConf;
@@ -13,7 +14,8 @@ use firesteel_types::StructType;
 
 const BATCH_SIZE: usize = 8192;
 
-/// Parses the texts of the only column of batches; without a schema it is inferred.
+/// Parses the texts of the only column of batches; without a schema it is inferred. A text that is NULL is no record,
+/// but for XML.
 pub fn parse(
     format: &str,
     batches: &[RecordBatch],
@@ -21,13 +23,13 @@ pub fn parse(
     given: &[(String, String)],
     conf: &SqlConf,
 ) -> Result<(StructType, Vec<RecordBatch>)> {
-    let texts = texts(batches)?;
     let options = SourceOptions::new(given);
     options.check_reader(format)?;
     let declared = schema.map(StructType::as_nullable);
     let columns = |schema: &StructType| (0..schema.fields.len()).collect::<Vec<_>>();
     let (schema, rows) = match format {
         "csv" => {
+            let texts: Vec<String> = texts(batches)?.into_iter().flatten().collect();
             let options = CsvOptions::new(&options, conf)?;
             let schema = match declared {
                 Some(schema) => schema,
@@ -38,6 +40,7 @@ pub fn parse(
             (schema.clone(), reader.read_texts(texts, &columns(&schema), BATCH_SIZE)?)
         }
         "json" => {
+            let texts: Vec<String> = texts(batches)?.into_iter().flatten().collect();
             let options = JsonOptions::new(&options, given, conf)?;
             let schema = match declared {
                 Some(schema) => schema,
@@ -47,19 +50,29 @@ pub fn parse(
             let reader = JsonReader::new(options, schema.clone(), false);
             (schema.clone(), reader.read_texts(texts, &columns(&schema), BATCH_SIZE)?)
         }
+        "xml" => {
+            let texts = texts(batches)?;
+            let options = XmlOptions::of_texts(&options, given, conf)?;
+            let schema = match declared {
+                Some(schema) => schema,
+                None => xml::infer_texts(&texts, &options)?,
+            };
+            check_types(format, &schema)?;
+            let reader = XmlReader::new(options, schema.clone());
+            (schema.clone(), reader.read_texts(texts, &columns(&schema), BATCH_SIZE)?)
+        }
         other => return Err(SparkError::unsupported(format!("reading {other} from a frame of strings"))),
     };
     Ok((schema, rows.collect::<Result<Vec<_>>>()?))
 }
 
-fn texts(batches: &[RecordBatch]) -> Result<Vec<String>> {
+fn texts(batches: &[RecordBatch]) -> Result<Vec<Option<String>>> {
     let mut all = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
     for batch in batches {
         let Some(column) = batch.columns().first() else { continue };
         let column = arrow::compute::cast(column, &ArrowType::Utf8).map_err(crate::error::from_arrow)?;
         let column = column.as_string::<i32>();
-        // A record that is NULL is none.
-        all.extend(column.iter().flatten().map(str::to_string));
+        all.extend(column.iter().map(|text| text.map(str::to_string)));
     }
     Ok(all)
 }

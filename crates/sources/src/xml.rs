@@ -56,8 +56,17 @@ pub(crate) fn charset(options: &SourceOptions) -> Result<Charset> {
 }
 
 impl XmlOptions {
-    /// The options of a reader.
+    /// The options of a reader of files.
     pub fn new(options: &SourceOptions, given: &[(String, String)], conf: &SqlConf) -> Result<Self> {
+        Self::with_tag(row_tag(options)?, options, given, conf)
+    }
+
+    /// The options of a reader of texts, of which each is a row, whatever its element is called.
+    pub fn of_texts(options: &SourceOptions, given: &[(String, String)], conf: &SqlConf) -> Result<Self> {
+        Self::with_tag(String::new(), options, given, conf)
+    }
+
+    fn with_tag(tag: String, options: &SourceOptions, given: &[(String, String)], conf: &SqlConf) -> Result<Self> {
         let corrupt_column =
             options.get("columnNameOfCorruptRecord").unwrap_or(&conf.corrupt_record_column).to_string();
         let mut values = Options::default();
@@ -98,7 +107,7 @@ impl XmlOptions {
             let before = found.len();
             self.collect(&line, &mut found);
             if found.len() == before {
-                found.push(Found { document: None, text: line });
+                found.push(Found { document: None, text: Some(line) });
             }
         }
         Ok(found)
@@ -112,7 +121,7 @@ impl XmlOptions {
                 Row::Malformed => None,
             };
             let is_malformed = document.is_none();
-            found.push(Found { document, text: text.clone() });
+            found.push(Found { document, text: Some(text.clone()) });
             if is_malformed {
                 break;
             }
@@ -120,21 +129,44 @@ impl XmlOptions {
     }
 }
 
-/// A row of a file.
+/// A row.
 struct Found {
     /// None where the row is malformed.
     document: Option<Document>,
-    text: Arc<str>,
+    /// None where there is none: such a row counts as malformed.
+    text: Option<Arc<str>>,
+}
+
+impl Found {
+    /// The row that is a text.
+    fn of(text: Option<String>) -> Self {
+        let document = text.as_deref().and_then(Document::parse);
+        Self { document, text: text.map(Arc::from) }
+    }
+
+    fn malformed(&self) -> SparkError {
+        malformed(self.text.as_deref().unwrap_or("null"))
+    }
 }
 
 /// The columns of files.
 pub fn infer(files: &[DataFile], options: &XmlOptions) -> Result<StructType> {
+    infer_of(files.iter().map(|file| options.records(&FilePart::whole(file))), options)
+}
+
+/// The columns of texts.
+pub fn infer_texts(texts: &[Option<String>], options: &XmlOptions) -> Result<StructType> {
+    let found = texts.iter().flatten().map(|text| Found::of(Some(text.clone()))).collect();
+    infer_of(std::iter::once(Ok(found)), options)
+}
+
+fn infer_of(records: impl Iterator<Item = Result<Vec<Found>>>, options: &XmlOptions) -> Result<StructType> {
     let inference = Inference::new(&options.formats.options, options.zone);
     let mut all = DataType::struct_of(Vec::new());
     let mut is_corrupt = false;
     let mut is_taken = options.sampling.start();
-    for file in files {
-        for found in options.records(&FilePart::whole(file))? {
+    for records in records {
+        for found in records? {
             if !is_taken() {
                 continue;
             }
@@ -144,7 +176,7 @@ pub fn infer(files: &[DataFile], options: &XmlOptions) -> Result<StructType> {
                 }
                 (None, ParseMode::Permissive) => is_corrupt = true,
                 (None, ParseMode::DropMalformed) => {}
-                (None, ParseMode::FailFast) => return Err(malformed(&found.text)),
+                (None, ParseMode::FailFast) => return Err(found.malformed()),
             }
         }
     }
@@ -172,6 +204,27 @@ impl XmlReader {
         Self { options: Arc::new(options), schema }
     }
 
+    /// The rows that texts are.
+    pub fn read_texts(&self, texts: Vec<Option<String>>, columns: &[usize], batch_size: usize) -> Result<Batches> {
+        let mode = self.options.mode;
+        if let (ParseMode::FailFast, Some(none)) = (mode, texts.iter().find(|text| text.is_none())) {
+            return Err(Found::of(none.clone()).malformed());
+        }
+        let kept = texts.into_iter().filter(|text| text.is_some() || mode != ParseMode::DropMalformed);
+        Ok(self.batches(kept.map(Found::of).collect(), columns, batch_size))
+    }
+
+    fn batches(&self, found: Vec<Found>, columns: &[usize], batch_size: usize) -> Batches {
+        let mut found = found.into_iter();
+        let wanted = StructType::new(columns.iter().map(|i| self.schema.fields[*i].clone()).collect());
+        let maker = Maker::new(self.options.clone(), wanted);
+        let mut next = move || -> Result<Option<RecordBatch>> {
+            let records: Vec<Found> = found.by_ref().take(batch_size.max(1)).collect();
+            if records.is_empty() { Ok(None) } else { maker.batch(&records).map(Some) }
+        };
+        Box::new(std::iter::from_fn(move || next().transpose()))
+    }
+
     fn corrupt(&self) -> Option<usize> {
         self.schema.fields.iter().position(|f| f.name == self.options.corrupt_column)
     }
@@ -195,14 +248,7 @@ impl RecordReader for XmlReader {
     }
 
     fn read(&self, part: &FilePart, columns: &[usize], batch_size: usize) -> Result<Batches> {
-        let mut found = self.options.records(part)?.into_iter();
-        let wanted = StructType::new(columns.iter().map(|i| self.schema.fields[*i].clone()).collect());
-        let maker = Maker::new(self.options.clone(), wanted);
-        let mut next = move || -> Result<Option<RecordBatch>> {
-            let records: Vec<Found> = found.by_ref().take(batch_size.max(1)).collect();
-            if records.is_empty() { Ok(None) } else { maker.batch(&records).map(Some) }
-        };
-        Ok(Box::new(std::iter::from_fn(move || next().transpose())))
+        Ok(self.batches(self.options.records(part)?, columns, batch_size))
     }
 }
 
@@ -239,7 +285,7 @@ impl Maker {
                 None => Record::Malformed,
             })
             .collect();
-        let texts: Vec<Option<&str>> = found.iter().map(|found| Some(&*found.text)).collect();
+        let texts: Vec<Option<&str>> = found.iter().map(|found| found.text.as_deref()).collect();
         let converter = Converter { formats: &options.formats, zone: options.zone };
         let array = structs(&converter, &records, &texts, &self.fields)?;
         let columns = array.as_struct().columns();

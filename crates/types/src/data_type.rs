@@ -182,6 +182,15 @@ impl StructType {
     }
 }
 
+/// User-defined types that Spark has itself: the class on the JVM and the one in Python.
+const OWN_CLASSES: [(&str, &str); 5] = [
+    ("org.apache.spark.ml.linalg.VectorUDT", "pyspark.ml.linalg.VectorUDT"),
+    ("org.apache.spark.ml.linalg.MatrixUDT", "pyspark.ml.linalg.MatrixUDT"),
+    ("org.apache.spark.mllib.linalg.VectorUDT", "pyspark.mllib.linalg.VectorUDT"),
+    ("org.apache.spark.mllib.linalg.MatrixUDT", "pyspark.mllib.linalg.MatrixUDT"),
+    ("org.apache.spark.sql.test.ExamplePointUDT", "pyspark.testing.objects.ExamplePointUDT"),
+];
+
 impl DataType {
     /// The default string type.
     pub const STRING: DataType = DataType::String(Collation::Utf8Binary);
@@ -191,6 +200,22 @@ impl DataType {
     pub const DECIMAL_SYSTEM_DEFAULT: DataType = DataType::Decimal(38, 18);
     pub const DAY_TIME: DataType = DataType::DayTimeInterval(DayTimeField::Day, DayTimeField::Second);
     pub const YEAR_MONTH: DataType = DataType::YearMonthInterval(YearMonthField::Year, YearMonthField::Month);
+
+    /// A user-defined type by its classes. Types that are Spark's own have their own classes in Python, whatever a
+    /// client says.
+    pub fn user_defined(
+        jvm_class: Option<Arc<str>>,
+        python_class: Option<Arc<str>>,
+        serialized_python_class: Option<Arc<str>>,
+        sql_type: DataType,
+    ) -> Self {
+        let own = jvm_class.as_deref().and_then(|class| OWN_CLASSES.iter().find(|(jvm, _)| *jvm == class));
+        let (python_class, serialized_python_class) = match own {
+            Some((_, python)) => (Some(Arc::from(*python)), None),
+            None => (python_class, serialized_python_class),
+        };
+        DataType::Udt { jvm_class, python_class, serialized_python_class, sql_type: Arc::new(sql_type) }
+    }
 
     pub fn array(element: DataType, contains_null: bool) -> Self {
         DataType::Array { element: Arc::new(element), contains_null }

@@ -184,12 +184,8 @@ fn read_type(value: &Value, path: &str, collations: &Map<String, Value>) -> Resu
             if jvm_class.is_none() && python_class.is_none() {
                 return Err(invalid_value(value));
             }
-            Ok(DataType::Udt {
-                jvm_class,
-                python_class,
-                serialized_python_class: class("serializedClass"),
-                sql_type: Arc::new(read_type(part("sqlType")?, "", &Map::new())?),
-            })
+            let sql_type = read_type(part("sqlType")?, "", &Map::new())?;
+            Ok(DataType::user_defined(jvm_class, python_class, class("serializedClass"), sql_type))
         }
         _ => Err(invalid_value(value)),
     }
@@ -363,6 +359,13 @@ mod tests {
             assert_eq!(parsed.json(), text);
             assert_eq!(DataType::from_json(&parsed.json()).unwrap(), parsed);
         }
+    }
+
+    #[test]
+    fn types_that_are_spark_s_own_have_its_classes_in_python() {
+        let text =
+            r#"{"type":"udt","class":"org.apache.spark.ml.linalg.VectorUDT","pyClass":"mine.V","sqlType":"integer"}"#;
+        assert_eq!(DataType::from_json(text).unwrap().json(), text.replace("mine.V", "pyspark.ml.linalg.VectorUDT"));
     }
 
     #[test]

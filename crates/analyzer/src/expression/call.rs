@@ -445,9 +445,10 @@ pub(crate) fn in_order<'c>(function: &Function, name: &str, call: &'c FunctionCa
 
 fn user_function(a: &mut Analyzer<'_>, call: &FunctionCall, origin: &Origin, scope: &Scope) -> Result<TypedExpr> {
     match a.env.user_function(&call.name)? {
-        Some(UserFunction::SqlScalar { name, parameters, returns, body }) => {
+        Some(UserFunction::SqlScalar { name, parameters, returns, body, settings }) => {
             a.sql_functions.push(name.split('.').map(str::to_string).collect());
-            let (mut body, texts) = super::sql_function::scalar(a, call, (&name, &parameters), &body, scope)?;
+            let (mut body, texts) =
+                super::sql_function::scalar(a, call, (&name, &parameters, &settings), &body, scope)?;
             if let Some(returns) = returns {
                 body = super::implicit_cast(a, body, &returns)?;
             }

@@ -78,11 +78,12 @@ pub(crate) fn bind(
     Ok(bound)
 }
 
-/// Analyses something of a function's body: it sees the parameters, and nothing of the caller.
+/// Analyses something of a function's body: it sees the parameters, and nothing of the caller, not even settings.
 pub(crate) fn within<T>(
     a: &mut Analyzer<'_>,
     (name, full_name): (&str, &str),
     parameters: Vec<(String, TypedExpr)>,
+    settings: &[(String, String)],
     analyse: impl FnOnce(&mut Analyzer<'_>) -> Result<T>,
 ) -> Result<T> {
     let is_caller = a.function_path.iter().any(|f| f.eq_ignore_ascii_case(full_name));
@@ -99,7 +100,10 @@ pub(crate) fn within<T>(
     let references = std::mem::take(&mut a.references);
     let windows = std::mem::take(&mut a.windows);
     let around = std::mem::take(&mut a.aggregates);
-    let result = analyse(a);
+    let result = match a.env.recalling(settings) {
+        Some(env) => a.under(env.as_ref(), analyse),
+        None => analyse(a),
+    };
     a.aggregates = around;
     a.function_path.pop();
     a.function = function;
@@ -115,7 +119,7 @@ pub(crate) fn within<T>(
 pub(crate) fn scalar(
     a: &mut Analyzer<'_>,
     call: &FunctionCall,
-    (full_name, parameters): (&str, &[Parameter]),
+    (full_name, parameters, settings): (&str, &[Parameter], &[(String, String)]),
     body: &Expr,
     scope: &Scope,
 ) -> Result<(TypedExpr, Vec<String>)> {
@@ -136,7 +140,7 @@ pub(crate) fn scalar(
     let full = FunctionCall { name: full_name.split('.').map(str::to_string).collect(), ..call.clone() };
     let bound = bind(a, &full, parameters, scope)?;
     let name = call.name.last().cloned().unwrap_or_default();
-    let body = within(a, (&name, full_name), bound, |a| a.expression(body, &scope.closed()))?;
+    let body = within(a, (&name, full_name), bound, settings, |a| a.expression(body, &scope.closed()))?;
     Ok((body, texts))
 }
 

@@ -203,12 +203,12 @@ pub(crate) fn table_function(a: &mut Analyzer<'_>, call: &TableFunctionCall) -> 
         return Ok(Resolved::leaf(plan, attributes));
     }
     match a.env.user_function(&call.name)? {
-        Some(UserFunction::SqlTable { name: full_name, parameters, columns, body }) => {
+        Some(UserFunction::SqlTable { name: full_name, parameters, columns, body, settings }) => {
             let full = full_name.split('.').map(str::to_string).collect();
             let as_call = FunctionCall::new(full, call.arguments.clone());
             let bound = expression::bind(a, &as_call, &parameters, &Scope::default())?;
             let name = call.name.last().cloned().unwrap_or_default();
-            let resolved = expression::within(a, (&name, &full_name), bound, |a| a.relation(&body))?;
+            let resolved = expression::within(a, (&name, &full_name), bound, &settings, |a| a.relation(&body))?;
             let resolved = declared(a, resolved, &columns)?;
             let names: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
             let alias = call.name.last().cloned().unwrap_or_default();

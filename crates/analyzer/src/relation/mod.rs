@@ -64,7 +64,7 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, relation: &Relation) -> Result<Resol
             })
         }
         K::DataSource(source) => {
-            let scan = a.env.data_source(source)?;
+            let scan = a.env.data_source(source, relation.plan_id())?;
             leaf::files(a, &scan, &[])
         }
         K::TableFunction(call) => generate::table_function(a, call),

@@ -123,8 +123,8 @@ pub(crate) fn replace(
         }
         let mut branches = Vec::new();
         for (old, new) in replacements {
+            // The value need not be one of the column's type: NaN is no integer.
             let old = expression::literal(old)?;
-            let old = expression::implicit_cast(a, old, &column.data_type)?;
             let new = expression::implicit_cast(a, expression::literal(new)?, &column.data_type)?;
             branches.push(call(a, "=", vec![column.typed(), old])?);
             branches.push(new);

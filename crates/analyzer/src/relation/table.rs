@@ -110,7 +110,8 @@ fn cte(a: &mut Analyzer<'_>, name: &str) -> Result<Option<Resolved>> {
             }
             Cte::Working(resolved) => {
                 a.self_references += 1;
-                Ok(Some(qualified(resolved.as_ref().clone(), &[name])))
+                // Each reference has columns of its own.
+                Ok(Some(qualified(resolved.as_ref().clone().renewed()?, &[name])))
             }
             Cte::Defined { query, columns, depth } => {
                 // The definition sees the CTEs before it.

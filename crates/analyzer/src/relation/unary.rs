@@ -585,6 +585,9 @@ pub(crate) fn sample(
         }
     }
     let seed = seed.unwrap_or_else(|| a.env.query_time().micros());
+    // A sample is taken of each partition, of rows at hand too.
+    let spread = exchange(input.plan.clone(), Scheme::Spread, 1);
+    let input = input.with_plan(spread);
     if with_replacement {
         return sample_with_replacement(a, input, upper - lower, seed);
     }

@@ -4,7 +4,7 @@ use super::set_operation;
 use crate::analyzer::{Analyzer, Cte};
 use crate::attribute::{Attribute, quote};
 use crate::expression::implicit_cast;
-use crate::recursion::RecursionLimits;
+use crate::recursion::{RecursionLimits, WorkTable};
 use crate::resolved::{Resolved, built, project};
 use datafusion::logical_expr::LogicalPlanBuilder;
 use firesteel_config::CtePrecedence;
@@ -155,8 +155,7 @@ fn recursive(a: &mut Analyzer<'_>, cte: &CteDefinition, query: &Relation) -> Res
         anchor.output.iter().zip(&working).map(|(o, w)| o.expr().alias(w.column_name())).collect(),
     )?;
     let schema: arrow::datatypes::SchemaRef = Arc::clone(anchor_plan.schema().inner());
-    let worktable = datafusion::catalog::cte_worktable::CteWorkTable::new(&table_name, schema);
-    let source = datafusion::datasource::provider_as_source(Arc::new(worktable));
+    let source = datafusion::datasource::provider_as_source(Arc::new(WorkTable::new(&table_name, schema)));
     let scan = built(LogicalPlanBuilder::scan(table_name.as_str(), source, None).and_then(LogicalPlanBuilder::build))?;
     let output: Vec<Attribute> = working.iter().map(Attribute::renewed).collect();
     let renamed = project(

@@ -1,4 +1,5 @@
 use super::{Codec, physical_from_bytes, physical_to_bytes};
+use crate::slices::Slicing;
 use crate::{Engine, EngineOptions, Session, execution};
 use arrow::util::pretty::pretty_format_batches;
 use datafusion::common::Result as DfResult;
@@ -188,7 +189,7 @@ async fn plans_give_the_same_rows_when_they_come_back() {
     tables(&session).await;
     for query in QUERIES {
         let logical = session.analyse(sql(query)).await.unwrap().resolved.exact().unwrap();
-        let physical = execution::unfinished(session.state(), &logical).await.unwrap();
+        let physical = execution::unfinished(session.state(), &logical, Slicing::Seen).await.unwrap();
         let bytes = physical_to_bytes(physical.clone()).unwrap_or_else(|e| panic!("{query}: {e}"));
         let expected = rows(&session, execution::finished(physical).unwrap()).await;
         let back = physical_from_bytes(&bytes, &session.state().task_ctx()).unwrap();

@@ -7,8 +7,10 @@
 mod buckets;
 mod local_sort;
 mod range;
+mod sorted;
 
 pub(crate) use local_sort::LocalSortExec;
+pub(crate) use sorted::{FirstExec, SortedExec};
 
 use crate::one_input::over_one_input;
 use buckets::Buckets;
@@ -72,7 +74,11 @@ impl ExtensionPlanner for ExchangePlanner {
             Scheme::Coalesce => {
                 return Ok(Some(Arc::new(CoalesceExec::new(physical.clone(), exchange.partitions))));
             }
-            Scheme::Stay => return Ok(Some(physical.clone())),
+            Scheme::Stay | Scheme::Spread => return Ok(Some(physical.clone())),
+            Scheme::Sorted(keys) => {
+                return Ok(Some(Arc::new(SortedExec::new(physical.clone(), sort_keys(keys)?))));
+            }
+            Scheme::First => return Ok(Some(Arc::new(FirstExec::new(physical.clone())))),
             Scheme::RoundRobin => Routing::RoundRobin,
             Scheme::ById(id) => Routing::ById(planner.create_physical_expr(id, logical.schema(), session, context)?),
             Scheme::Range(keys) => Routing::Range(sort_keys(keys)?),

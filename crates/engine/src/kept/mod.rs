@@ -109,7 +109,7 @@ impl KeptRelation {
         let Some(Pending { state, plan }) = pending else {
             return Err(SparkError::internal("a kept relation has neither rows nor a plan"));
         };
-        let physical = crate::execution::plan(&state, &plan).await?;
+        let physical = crate::execution::plan_partitions(&state, &plan).await?;
         self.store(physical, state.task_ctx()).await
     }
 

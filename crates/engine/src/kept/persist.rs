@@ -131,6 +131,8 @@ pub(crate) fn current(session: &Arc<Session>, key: &PersistKey) -> Option<Arc<Pe
         return Some(found);
     }
     store.unpersist(&session.key(), key);
+    // What is persisted reads the files that are there now.
+    session.listings().clear();
     persist_as(session, key.clone(), found.origin.clone(), found.level).ok().flatten()
 }
 

@@ -87,7 +87,7 @@ impl Runner {
                 self.rename_partition(&table, from, to)?;
             }
             TableAction::RecoverPartitions => {
-                return self.recover_partitions(name, "ALTER TABLE RECOVER PARTITIONS");
+                return self.recover_partitions(name, "ALTER TABLE RECOVER PARTITIONS", true);
             }
             TableAction::ReplaceColumns(_) => return Err(table_operation(&table.name, "REPLACE COLUMNS")),
             TableAction::DropColumns { .. } => return Err(table_operation(&table.name, "DROP COLUMN")),

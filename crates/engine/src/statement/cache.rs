@@ -93,6 +93,13 @@ impl Runner {
         Ok(())
     }
 
+    /// Makes temporary views of a table see what was written to it.
+    pub(crate) fn refresh_views(&self, path: &str) -> Result<()> {
+        let Ok(path) = firesteel_sources::path::local_path(path) else { return Ok(()) };
+        let views: Vec<_> = self.session.temp_views().read().values().map(|(_, view)| view.clone()).collect();
+        views.iter().try_for_each(|view| crate::files::refresh_path(&view.plan, &path))
+    }
+
     /// Makes what is kept of the files at a path be read again.
     pub(crate) fn refresh_path(&self, path: &str) {
         let path = firesteel_sources::path::place(path)

@@ -115,7 +115,9 @@ impl Runner {
             if !has_no_columns && crate::jdbc::is_jdbc(&new.provider) {
                 self.database_schema(&new, Some(&new.schema))?;
             }
+            let name = new.name.clone();
             self.add_table(new)?;
+            self.hide_partitions(&name)?;
             return Ok(nothing());
         };
         let resolved = self.analyse(query)?;
@@ -366,6 +368,7 @@ impl Runner {
             owner: String::new(),
             statistics: None,
             view: None,
+            unknown_partitions: Vec::new(),
         };
         self.catalog().create_table(table, false)?;
         if kind == TableKind::Managed {

@@ -42,21 +42,23 @@ pub(crate) fn user_function(function: &CatalogFunction) -> Result<UserFunction> 
         Some(database) => format!("{}.{database}.{}", firesteel_catalog::SESSION_CATALOG, function.name),
         None => function.name.clone(),
     };
+    let settings = function.settings.clone();
     match (returns_table, query, expression) {
         (Some(columns), Some(query), _) => Ok(UserFunction::SqlTable {
             name,
             parameters,
             columns: columns.iter().map(|c| c.field.clone()).collect(),
             body: query.clone(),
+            settings,
         }),
         (None, Some(query), _) => {
             let kind = ExprKind::Subquery { kind: SubqueryKind::Scalar, query: Box::new(query.clone()) };
-            Ok(UserFunction::SqlScalar { name, parameters, returns: returns.clone(), body: Expr::new(kind) })
+            Ok(UserFunction::SqlScalar { name, parameters, returns: returns.clone(), body: Expr::new(kind), settings })
         }
         (Some(_), None, Some(_)) => Err(SparkError::new("USER_DEFINED_FUNCTIONS.SQL_TABLE_UDF_BODY_MUST_BE_A_QUERY")
             .with("name", function.name.clone())),
         (None, None, Some(body)) => {
-            Ok(UserFunction::SqlScalar { name, parameters, returns: returns.clone(), body: body.clone() })
+            Ok(UserFunction::SqlScalar { name, parameters, returns: returns.clone(), body: body.clone(), settings })
         }
         (_, None, None) => Err(SparkError::internal("a function without a body")),
     }

@@ -2,6 +2,7 @@
 
 use super::Runner;
 use super::create_table::table_folder;
+use super::partition::unknown_changes;
 use super::rows::nothing;
 use crate::catalog_state::Found;
 use crate::python::source::Target;
@@ -182,6 +183,7 @@ impl Runner {
         let mut options: Vec<(String, String)> =
             if is_python { Vec::new() } else { table.options.clone().into_iter().collect() };
         options.extend(insert.options.iter().cloned());
+        let before = unknown_changes(&self.stores_of(table), table)?;
         self.write_files(
             plan,
             schema,
@@ -192,7 +194,9 @@ impl Runner {
                 partition_by,
                 options,
             },
-        )
+        )?;
+        self.know_written(table, &before)?;
+        self.forget_statistics(&table.name)
     }
 
     /// Writes a relation's columns, by position, to a table's folder.
@@ -206,6 +210,7 @@ impl Runner {
             sources.push(position.map_or(Source::Default, Source::Query));
         }
         let (plan, schema) = self.stored_columns(table, rows, &table.schema.fields, &sources)?;
+        let before = unknown_changes(&self.stores_of(table), table)?;
         self.write_files(
             plan,
             schema,
@@ -216,7 +221,8 @@ impl Runner {
                 partition_by: table.partition_columns.clone(),
                 options: table.options.clone().into_iter().collect(),
             },
-        )
+        )?;
+        self.know_written(table, &before)
     }
 
     /// The columns that the query's columns are for.
@@ -441,10 +447,11 @@ impl Runner {
         };
         let state = self.session.state();
         self.block(async {
-            let physical = crate::execution::plan(state, &plan).await?;
+            let physical = crate::execution::plan_partitions(state, &plan).await?;
             firesteel_sources::write(request, physical, state.task_ctx()).await
         })?;
         self.refresh_path(&path);
+        self.refresh_views(&path)?;
         Ok(())
     }
 }

@@ -157,7 +157,7 @@ impl Runner {
                 self.analyze_table(&table, *no_scan)
             }
             S::AnalyzeTables { namespace, no_scan } => self.analyze_tables(namespace.as_ref(), *no_scan),
-            S::RepairTable { name, .. } => self.recover_partitions(name, "MSCK REPAIR TABLE"),
+            S::RepairTable { name, add, .. } => self.recover_partitions(name, "MSCK REPAIR TABLE", *add),
             S::Explain { mode, statement } => self.explain(*mode, statement),
             S::Describe(describe) => self.describe(describe),
             S::Show(show) => self.show(show),

@@ -4,13 +4,14 @@ use super::Runner;
 use super::create_table::table_folder;
 use super::rows::{nothing, rows, text, text_column};
 use firesteel_analyzer::{LocalRows, attribute};
-use firesteel_catalog::CatalogTable;
+use firesteel_catalog::{CatalogTable, QualifiedName};
 use firesteel_error::{Result, SparkError};
 use firesteel_plan::{CastMode, Expr, ExprKind, PartitionSpec, TableName};
 use firesteel_sources::partition::{escape, unescape};
-use firesteel_sources::store::is_remote;
+use firesteel_sources::store::{Stores, is_remote};
 use firesteel_types::{DataType, Literal};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// The folder of nulls.
 const NULL_FOLDER: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -39,7 +40,82 @@ fn path_name(values: &[(String, String)]) -> String {
     values.iter().map(|(column, value)| format!("{}={}", escape(column), escape(value))).collect::<Vec<_>>().join("/")
 }
 
+/// The partitions of a table that the catalog knows, sorted by name.
+pub(crate) fn known_partitions(stores: &Stores, table: &CatalogTable) -> Result<Vec<Partition>> {
+    let mut all = folders(stores, table)?;
+    all.retain(|partition| !table.unknown_partitions.contains(&partition.name()));
+    Ok(all)
+}
+
+/// All partitions in a table's folder, sorted by name.
+fn folders(stores: &Stores, table: &CatalogTable) -> Result<Vec<Partition>> {
+    let mut level = vec![Partition { folder: table_folder(table)?, values: Vec::new() }];
+    for column in &table.partition_columns {
+        let mut next = Vec::new();
+        for partition in level {
+            for name in stores.folders(&partition.folder)? {
+                let Some((key, value)) = name.split_once('=') else { continue };
+                if unescape(key).eq_ignore_ascii_case(column) {
+                    let mut values = partition.values.clone();
+                    values.push((column.clone(), unescape(value)));
+                    next.push(Partition { folder: partition.folder.join(&name), values });
+                }
+            }
+        }
+        level = next;
+    }
+    level.sort_by_key(Partition::name);
+    Ok(level)
+}
+
+/// When the folders of partitions that the catalog does not know were last changed.
+pub(super) type Changes = Vec<(String, Option<SystemTime>)>;
+
+pub(super) fn unknown_changes(stores: &Stores, table: &CatalogTable) -> Result<Changes> {
+    if table.unknown_partitions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let changed = |partition: &Partition| std::fs::metadata(&partition.folder).and_then(|m| m.modified()).ok();
+    let mut all = folders(stores, table)?;
+    all.retain(|partition| table.unknown_partitions.contains(&partition.name()));
+    Ok(all.iter().map(|partition| (partition.name(), changed(partition))).collect())
+}
+
 impl Runner {
+    /// As in Spark, a new table has no partitions, whatever is in its folder.
+    pub(super) fn hide_partitions(&self, name: &QualifiedName) -> Result<()> {
+        let Some(table) = self.catalog().table(name) else { return Ok(()) };
+        // Stores do not tell when folders change: there all partitions are known.
+        if table.partition_columns.is_empty() || is_remote(&table_folder(&table)?) {
+            return Ok(());
+        }
+        let names: Vec<String> = folders(&self.stores_of(&table), &table)?.iter().map(Partition::name).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        self.catalog().alter_table(name, |table| {
+            table.unknown_partitions = names;
+            Ok(())
+        })
+    }
+
+    /// Partitions that were written to are known.
+    pub(super) fn know_written(&self, table: &CatalogTable, before: &Changes) -> Result<()> {
+        let written: Vec<String> =
+            unknown_changes(&self.stores_of(table), table)?.into_iter().filter(|now| !before.contains(now)).map(|(name, _)| name).collect();
+        self.know(table, &written)
+    }
+
+    fn know(&self, table: &CatalogTable, partitions: &[String]) -> Result<()> {
+        if partitions.is_empty() {
+            return Ok(());
+        }
+        self.catalog().alter_table(&table.name, |table| {
+            table.unknown_partitions.retain(|name| !partitions.contains(name));
+            Ok(())
+        })
+    }
+
     /// The values that a statement gives for partition columns, as texts, in the table's order.
     pub(crate) fn partition_values(&self, table: &CatalogTable, spec: &PartitionSpec) -> Result<Vec<(String, String)>> {
         for (column, _) in spec {
@@ -80,24 +156,7 @@ impl Runner {
 
     /// The partitions of a table, sorted by name.
     pub(crate) fn partitions_of(&self, table: &CatalogTable) -> Result<Vec<Partition>> {
-        let stores = self.stores_of(table);
-        let mut level = vec![Partition { folder: table_folder(table)?, values: Vec::new() }];
-        for column in &table.partition_columns {
-            let mut next = Vec::new();
-            for partition in level {
-                for name in stores.folders(&partition.folder)? {
-                    let Some((key, value)) = name.split_once('=') else { continue };
-                    if unescape(key).eq_ignore_ascii_case(column) {
-                        let mut values = partition.values.clone();
-                        values.push((column.clone(), unescape(value)));
-                        next.push(Partition { folder: partition.folder.join(&name), values });
-                    }
-                }
-            }
-            level = next;
-        }
-        level.sort_by_key(Partition::name);
-        Ok(level)
+        known_partitions(&self.stores_of(table), table)
     }
 
     /// The folder of a partition.
@@ -150,10 +209,15 @@ impl Runner {
                 ));
             }
             let stores = self.stores_of(table);
-            if stores.exists(&folder)? && !if_not_exists {
+            let name = path_name(&values);
+            let is_unknown = table.unknown_partitions.contains(&name);
+            if stores.exists(&folder)? && !is_unknown && !if_not_exists {
                 return Err(partition_error("PARTITIONS_ALREADY_EXIST", table, &values));
             }
             stores.make_folder(&folder)?;
+            if is_unknown {
+                self.know(table, &[name])?;
+            }
         }
         Ok(())
     }
@@ -188,13 +252,16 @@ impl Runner {
         stores.rename_folder(&old.folder, &folder)
     }
 
-    /// Partitions are folders: what is there is known.
-    pub(crate) fn recover_partitions(&self, name: &TableName, operation: &str) -> Result<LocalRows> {
+    /// Partitions are folders: with `adds`, all that are there are known from now on.
+    pub(crate) fn recover_partitions(&self, name: &TableName, operation: &str, adds: bool) -> Result<LocalRows> {
         let table = self.stored_table(name, operation)?;
         if table.partition_columns.is_empty() {
             return Err(SparkError::new("NOT_A_PARTITIONED_TABLE")
                 .with("operation", operation)
                 .with("tableIdentWithDB", table.name.quoted()));
+        }
+        if adds {
+            self.know(&table, &table.unknown_partitions)?;
         }
         Ok(nothing())
     }

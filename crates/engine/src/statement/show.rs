@@ -82,6 +82,10 @@ impl Runner {
         ];
         let mut all = Vec::new();
         if let Some(spec) = partition {
+            if self.session.temp_views().read().contains_key(&pattern.to_lowercase()) {
+                let view = [pattern.to_string()];
+                return Err(super::not_a_table(&view, "SHOW TABLE EXTENDED ... PARTITION ..."));
+            }
             let parts = [database.clone(), pattern.to_string()];
             let Found::Stored(table) = self.found(&parts).map_err(|_| {
                 SparkError::new("TABLE_OR_VIEW_NOT_FOUND").with("relationName", attribute::quote(pattern))
@@ -114,8 +118,15 @@ impl Runner {
                 }
             }
         }
-        for (name, about) in self.temporary_views(false, Some(pattern)) {
-            let about = format!("Table: {name}\nType: VIEW\nView Schema Mode: BINDING\n{about}");
+        let about = |name: &str, about: &str| format!("Table: {name}\nType: VIEW\nView Schema Mode: BINDING\n{about}");
+        if database == self.conf().global_temp_database {
+            for (name, facts) in self.temporary_views(true, Some(pattern)) {
+                let about = format!("Database: {database}\n{}", about(&name, &facts));
+                all.push(vec![text(&database), text(name), Literal::Boolean(true), text(about)]);
+            }
+        }
+        for (name, facts) in self.temporary_views(false, Some(pattern)) {
+            let about = about(&name, &facts);
             all.push(vec![text(""), text(name), Literal::Boolean(true), text(about)]);
         }
         rows(&columns, all)

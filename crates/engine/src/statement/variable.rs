@@ -227,10 +227,9 @@ impl Runner {
             _ if !into.is_empty() => {
                 Err(SparkError::new("INVALID_STATEMENT_FOR_EXECUTE_INTO").with("sqlString", text.to_uppercase()))
             }
-            Statement::ExecuteImmediate { .. } => {
-                Err(SparkError::new("NESTED_EXECUTE_IMMEDIATE").with("sqlString", text))
+            Statement::Script(_) => {
+                Err(SparkError::new("SQL_SCRIPT_IN_EXECUTE_IMMEDIATE").with("sqlString", text.to_uppercase()))
             }
-            Statement::Script(_) => Err(SparkError::new("SQL_SCRIPT_IN_EXECUTE_IMMEDIATE").with("sqlString", text)),
             _ => self.run(&statement),
         }
     }

@@ -136,6 +136,7 @@ impl Runner {
             owner: String::new(),
             statistics: None,
             view: Some(definition),
+            unknown_partitions: Vec::new(),
         };
         self.catalog().create_table(table, create.replace)?;
         Ok(nothing())

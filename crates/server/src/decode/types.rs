@@ -165,10 +165,6 @@ fn user_defined(message: &proto::data_type::Udt) -> Result<DataType> {
     }
     let sql_type =
         message.sql_type.as_deref().ok_or_else(|| SparkError::new("CONNECT_INVALID_PLAN.PYTHON_UDT_MISSING_FIELDS"))?;
-    Ok(DataType::Udt {
-        jvm_class,
-        python_class: text(&message.python_class),
-        serialized_python_class: text(&message.serialized_python_class),
-        sql_type: Arc::new(data_type(sql_type)?),
-    })
+    let (python_class, serialized) = (text(&message.python_class), text(&message.serialized_python_class));
+    Ok(DataType::user_defined(jvm_class, python_class, serialized, data_type(sql_type)?))
 }

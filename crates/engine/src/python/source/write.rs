@@ -57,7 +57,7 @@ pub(crate) async fn write(
     let planned = planner.write(request).await.map_err(failed("initialize", "writer"))?;
     context.note(planned.accumulators);
     let plan = operator(source, planned.function, logical, &schema)?;
-    let plan = execution::plan(session.state(), &plan).await?;
+    let plan = execution::plan_partitions(session.state(), &plan).await?;
     let written = tasks(plan, session.state().task_ctx()).await;
     let failure = match written.failure {
         Some(failure) => failure,
