@@ -138,6 +138,8 @@ fn build(ignore_case: bool, context: &mut BuildContext<'_>, mut arguments: Vec<T
         None => '\\',
     };
     let nullable = arguments.iter().any(|a| a.nullable);
+    let ignore_case = ignore_case
+        || arguments.iter().any(|a| matches!(&a.data_type, DataType::String(collation) if collation.ignores_case()));
     let [text, pattern] =
         <[TypedExpr; 2]>::try_from(arguments).map_err(|_| SparkError::internal("like takes a text and a pattern"))?;
     let plain = pattern
