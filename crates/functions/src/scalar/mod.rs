@@ -55,6 +55,7 @@ pub static CHECKED_KERNELS: &[&[&Function]] = &[
     protobuf::KERNELS,
     spatial::KERNELS,
     string::character::KERNELS,
+    string::charset::KERNELS,
     string::encoding::KERNELS,
     string::number_text::KERNELS,
     string::random::KERNELS,
