@@ -129,7 +129,7 @@ pub(crate) fn arguments(a: &mut Analyzer<'_>, arguments: &[Expr], scope: &Scope)
         match expand(a, argument, scope)? {
             Some(columns) => typed.extend(columns.into_iter().map(|(_, t)| t)),
             None => {
-                let value = a.expression(argument, scope)?;
+                let value = super::nested(a, argument, scope)?;
                 typed.push(value);
             }
         }

@@ -202,7 +202,7 @@ impl Analysed {
 fn analyse_specification(a: &mut Analyzer<'_>, spec: &WindowSpecification, scope: &Scope) -> Result<Analysed> {
     let mut partition = Vec::new();
     for expr in &spec.partition_by {
-        let typed = a.expression(expr, scope)?;
+        let typed = super::nested(a, expr, scope)?;
         let key = super::key(a, &typed)?;
         partition.push(TypedExpr { expr: key, ..typed });
     }

@@ -30,6 +30,7 @@ use crate::Function;
 /// Kernels of functions whose calls cannot be built again from the types of their arguments, by the functions' names.
 pub static CHECKED_KERNELS: &[&[&Function]] = &[
     array::combine::KERNELS,
+    array::edit::KERNELS,
     array::element::KERNELS,
     array::order::KERNELS,
     array::size::KERNELS,
