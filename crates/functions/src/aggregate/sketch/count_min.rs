@@ -20,7 +20,7 @@ use firesteel_types::{DataType, number_text};
 pub static FUNCTIONS: &[&Function] = &[&declare(
     "count_min_sketch",
     &[],
-    Signature::of(&[any("col"), any("eps"), any("confidence"), any("seed")]),
+    Signature::of(&[any("column"), any("epsilon"), any("confidence"), any("seed")]),
     build,
     "count_min_sketch(col, eps, confidence, seed) - Returns a count-min sketch of the values of a group.",
 )];
