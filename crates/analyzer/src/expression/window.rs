@@ -38,6 +38,7 @@ pub(crate) fn window(
     let name = function_name(function);
     let fixed = fixed_frame.map(|kind| Fixed { kind, function: &name, offset: offset.as_deref() });
     let framed = super::frame::frame(a, specification.frame.as_ref(), &spec, fixed)?;
+    check_order_within(function, &spec, &framed, &inner)?;
     let text = match &offset {
         Some(offset) => spec.text(&format!("ROWS BETWEEN {offset} FOLLOWING AND {offset} FOLLOWING")),
         None => spec.text(&framed.text),
@@ -84,6 +85,20 @@ pub(crate) fn window(
     }))?;
     let _ = origin;
     Ok(TypedExpr::new(transformed.data, inner.data_type, inner.nullable, text))
+}
+
+/// Aggregates with an order of their own take windows neither with an order nor with a frame.
+fn check_order_within(function: &Expr, spec: &Analysed, framed: &super::frame::Frame, inner: &TypedExpr) -> Result<()> {
+    let ExprKind::Function(call) = &function.kind else { return Ok(()) };
+    let has_order = match function_name(function).as_str() {
+        "median" | "percentile_cont" | "percentile_disc" => true,
+        "listagg" | "string_agg" => !call.order_by.is_empty(),
+        _ => false,
+    };
+    if !has_order || (spec.order.is_empty() && framed.text == super::frame::WHOLE) {
+        return Ok(());
+    }
+    Err(SparkError::new("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC").with("aggFunc", format!("\"{}\"", inner.name)))
 }
 
 /// The error for a function that needs an order in its window.
