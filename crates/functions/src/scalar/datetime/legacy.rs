@@ -19,7 +19,7 @@ const LETTERS: &str = "GyMLDdFEuaHkKhmsSzZX";
 pub fn compile(pattern: &str, _: Use) -> Result<Pattern> {
     let mut items: Vec<Item> = Vec::new();
     let mut characters = pattern.chars().peekable();
-    let mut literal = |items: &mut Vec<Item>, c: char| match items.last_mut() {
+    let literal = |items: &mut Vec<Item>, c: char| match items.last_mut() {
         Some(Item::Literal(text)) => text.push(c),
         _ => items.push(Item::Literal(c.to_string())),
     };

@@ -1,6 +1,6 @@
 //! Patterns of dates and times, as Java's `DateTimeFormatter` reads them and Spark restricts them.
 //!
-//! [`Pattern::compile`] is the only reader of patterns; printing is in
+//! [`Pattern::compile`] reads patterns, [`legacy`](super::legacy) those of the rules before Spark 3; printing is in
 //! [`print`](super::print), reading text in [`scan`](super::scan).
 
 use firesteel_config::TimeParserPolicy;
