@@ -138,6 +138,7 @@ fn insert(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
                 .with("maxRoundedArrayLength", most.to_string())
                 .with("functionName", "`array_insert`"));
         }
+        out.reserve(usize::try_from(wanted.abs()).unwrap_or(0))?;
         if wanted < 0 && -wanted > length {
             // Before the first element: NULLs up to it.
             out.push(1, value.at(row));
