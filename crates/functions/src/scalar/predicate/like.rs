@@ -118,16 +118,24 @@ fn several(
 ) -> Result<TypedExpr> {
     let mut arguments = arguments.into_iter();
     let text = arguments.next().ok_or_else(|| SparkError::internal("like takes a text"))?;
-    let mut all: Option<Expr> = None;
+    let mut all = Vec::new();
     for pattern in arguments {
         let one = build(false, context, vec![text.clone(), pattern])?.expr;
-        let one = if is_not { Expr::Not(Box::new(one)) } else { one };
-        all = Some(match all {
-            Some(before) => binary_expr(before, operator, one),
-            None => one,
-        });
+        all.push(if is_not { Expr::Not(Box::new(one)) } else { one });
     }
-    let expr = all.ok_or_else(|| SparkError::internal("like takes a pattern"))?;
+    // In pairs, then pairs of pairs: many patterns make no deep expression.
+    while all.len() > 1 {
+        let mut rest = all.into_iter();
+        let mut pairs = Vec::with_capacity(rest.len().div_ceil(2));
+        while let Some(left) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(right) => binary_expr(left, operator, right),
+                None => left,
+            });
+        }
+        all = pairs;
+    }
+    let expr = all.pop().ok_or_else(|| SparkError::internal("like takes a pattern"))?;
     Ok(TypedExpr::new(expr, DataType::Boolean, true, ""))
 }
 
