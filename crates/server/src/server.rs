@@ -98,6 +98,7 @@ impl ServerBuilder {
             .thread_name("query")
             .enable_all()
             .build()?;
+        let queries = QueryRuntime(Some(queries));
         let listener = TcpListener::bind(self.address).await?;
         Ok(Server {
             address: listener.local_addr()?,
@@ -105,7 +106,7 @@ impl ServerBuilder {
             tls: self.tls,
             token: self.token,
             sessions: Arc::new(SessionManager::new(self.engine, Arc::new(limits))),
-            queries: QueryRuntime(Some(queries)),
+            queries,
         })
     }
 }
