@@ -5,7 +5,7 @@ use super::rows::nothing;
 use super::{Runner, now, table_operation};
 use crate::catalog_state::Found;
 use firesteel_analyzer::{LocalRows, attribute};
-use firesteel_catalog::catalog::{already_exists, table_not_found, table_not_found_in};
+use firesteel_catalog::catalog::{already_exists, table_not_found_in};
 use firesteel_catalog::{Bucketing, CatalogTable, QualifiedName, TableKind};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{
@@ -124,24 +124,23 @@ impl Runner {
         Ok(nothing())
     }
 
-    /// Makes a table and writes its first rows; without the rows there is no table.
+    /// Makes a table and writes its first rows; without the rows there is no table, also where the process
+    /// ends in between.
     pub(crate) fn create_with_rows(&self, new: NewTable, resolved: &firesteel_analyzer::Resolved) -> Result<()> {
         if new.location.is_none() {
             let location = self.managed_location(&new.name)?;
-            let is_empty = std::fs::read_dir(&location).map_or(true, |mut entries| entries.next().is_none());
-            if !is_empty {
+            if !is_free(&location) {
                 return Err(SparkError::new("LOCATION_ALREADY_EXISTS")
                     .with("location", format!("'{}'", short_uri(&location)))
                     .with("identifier", new.name.quoted()));
             }
         }
-        let name = new.name.clone();
-        self.add_table(new)?;
-        let result = self
-            .catalog()
-            .table(&name)
-            .ok_or_else(|| table_not_found(&name.quoted()))
-            .and_then(|table| self.write_rows(&table, resolved, SaveMode::Append));
+        let table = self.table_of(new)?;
+        let name = table.name.clone();
+        self.catalog().reserve_table(table.clone())?;
+        let result = make_home(&table)
+            .and_then(|()| self.write_rows(&table, resolved, SaveMode::Append))
+            .and_then(|()| self.catalog().keep_table(&name));
         if result.is_err()
             && let Some(table) = self.catalog().drop_table(&name)?
         {
@@ -288,7 +287,14 @@ impl Runner {
     }
 
     /// Checks a new table, makes its folder, and adds it to the catalog.
-    pub(crate) fn add_table(&self, mut new: NewTable) -> Result<()> {
+    pub(crate) fn add_table(&self, new: NewTable) -> Result<()> {
+        let table = self.table_of(new)?;
+        self.catalog().create_table(table.clone(), false)?;
+        make_home(&table)
+    }
+
+    /// The table that a statement asks for.
+    fn table_of(&self, mut new: NewTable) -> Result<CatalogTable> {
         for field in &mut new.schema.fields {
             field.metadata = field.metadata.without_notes();
         }
@@ -333,7 +339,7 @@ impl Runner {
         let partition_columns = partitions.iter().map(|f| f.name.clone()).collect();
         data.extend(partitions);
         let comment = new.properties.remove("comment").or(new.comment);
-        let table = CatalogTable {
+        Ok(CatalogTable {
             name: new.name,
             kind,
             provider: Some(provider),
@@ -349,12 +355,7 @@ impl Runner {
             owner: String::new(),
             statistics: None,
             view: None,
-        };
-        self.catalog().create_table(table, false)?;
-        if kind == TableKind::Managed {
-            make_folder(&location)?;
-        }
-        Ok(())
+        })
     }
 
     pub(super) fn create_table_like(
@@ -482,6 +483,20 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     }
     let parts: Vec<String> = name.split('.').map(str::to_string).collect();
     Err(SparkError::new("INVALID_SCHEMA_OR_RELATION_NAME").with("name", attribute::quote_parts(&parts)))
+}
+
+/// Makes the folder of a managed table.
+fn make_home(table: &CatalogTable) -> Result<()> {
+    match (&table.kind, &table.location) {
+        (TableKind::Managed, Some(location)) => make_folder(Path::new(location)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether nothing is at a place but what writes left there that never ended.
+fn is_free(location: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(location) else { return true };
+    entries.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with("_temporary-"))
 }
 
 /// `bucket(n, column, …)` among the fields that a table is partitioned by.
