@@ -148,3 +148,33 @@ def test_temporary_things_end_with_their_session(kept):
 
     kept.run(first)
     assert kept.run(lambda spark: rows(spark, "SHOW VIEWS")) == []
+
+
+def test_a_table_whose_rows_were_never_written_is_not_there_after_a_crash(kept):
+    import threading
+    import time
+
+    server = Server(*kept.arguments)
+    session = SparkSession.builder.remote(server.url).create()
+    session.sql("CREATE TABLE begun AS SELECT 1 AS a")
+    query = "CREATE TABLE half AS SELECT count(*) AS n FROM range(1000000000000)"
+
+    def create():
+        with pytest.raises(Exception):
+            session.sql(query)
+
+    thread = threading.Thread(target=create, daemon=True)
+    thread.start()
+    other = SparkSession.builder.remote(server.url).create()
+    deadline = time.monotonic() + 30
+    while not other.catalog.tableExists("half") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    server.process.kill()
+    server.process.wait()
+
+    def after(spark):
+        assert [row.tableName for row in spark.sql("SHOW TABLES").collect()] == ["begun"]
+        spark.sql("CREATE TABLE half AS SELECT 1 AS n")
+        assert rows(spark, "SELECT * FROM half") == [(1,)]
+
+    kept.run(after)

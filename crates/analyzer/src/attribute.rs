@@ -102,12 +102,16 @@ pub fn quote(part: &str) -> String {
     format!("`{}`", part.replace('`', "``"))
 }
 
+/// A name part in back quotes where SQL needs them.
+pub fn quoted_if_needed(part: &str) -> String {
+    let is_plain =
+        part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !part.chars().all(|c| c.is_ascii_digit());
+    if is_plain { part.to_string() } else { quote(part) }
+}
+
 /// Name parts as messages show an expression: in double quotes, with back quotes only where SQL needs them.
 pub fn quoted_as_needed(parts: &[String]) -> String {
-    let is_plain = |part: &str| {
-        part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !part.chars().all(|c| c.is_ascii_digit())
-    };
-    let quoted: Vec<String> = parts.iter().map(|p| if is_plain(p) { p.clone() } else { quote(p) }).collect();
+    let quoted: Vec<String> = parts.iter().map(|p| quoted_if_needed(p)).collect();
     format!("\"{}\"", quoted.join("."))
 }
 

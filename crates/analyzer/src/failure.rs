@@ -47,6 +47,11 @@ fn known(error: &(dyn Error + 'static)) -> Option<SparkError> {
             _ => None,
         };
     }
+    if let Some(error) = error.downcast_ref::<std::io::Error>() {
+        let message = "Rows could not be kept on disk: no space is left there.";
+        let is_full = error.kind() == std::io::ErrorKind::StorageFull;
+        return is_full.then(|| SparkError::plain(ExceptionClass::Spark, message));
+    }
     match error.downcast_ref::<StoreError>()? {
         StoreError::NotFound { path, .. } => {
             let is_uri = path.contains("://");

@@ -195,6 +195,26 @@ impl Catalog {
         Ok(())
     }
 
+    /// Adds a table that is gone with the process, until [`Catalog::keep_table`] keeps it.
+    pub fn reserve_table(&self, table: CatalogTable) -> Result<()> {
+        let _writer = self.writer.lock();
+        self.require_database(&table.name.database)?;
+        if self.table(&table.name).is_some() {
+            return Err(already_exists(&table.name));
+        }
+        self.put_table(table);
+        Ok(())
+    }
+
+    /// Keeps a table that was reserved; one that was dropped since stays so.
+    pub fn keep_table(&self, name: &QualifiedName) -> Result<()> {
+        let _writer = self.writer.lock();
+        match self.table(name) {
+            Some(table) => self.keep(|| Ok(vec![table_change(&table)?])),
+            None => Ok(()),
+        }
+    }
+
     fn put_table(&self, table: CatalogTable) {
         if let Some(entry) = self.databases.write().get_mut(&table.name.database) {
             entry.tables.insert(table.name.name.clone(), Arc::new(table));

@@ -56,6 +56,8 @@ impl Engine {
     pub fn new(options: EngineOptions) -> Result<Arc<Self>> {
         let server_config = Arc::new(ServerConfig::new(options.configuration.clone())?);
         let memory = options.memory_limit.unwrap_or_else(|| machine_memory() / 5 * 3);
+        // Arrays grow by doubling, and several calls run at a time.
+        firesteel_functions::room::set_most((memory / 4).max(64 << 20) as u64);
         let cores = options.cores.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
         let spill_directory = match &options.spill_directory {
             Some(path) => path.clone(),

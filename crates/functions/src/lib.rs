@@ -15,6 +15,7 @@ pub mod coercion;
 pub mod function;
 pub mod kernel;
 pub mod registry;
+pub mod room;
 pub mod scalar;
 pub mod signature;
 pub mod typed;

@@ -98,6 +98,7 @@ impl ServerBuilder {
             .thread_name("query")
             .enable_all()
             .build()?;
+        let queries = QueryRuntime(Some(queries));
         let listener = TcpListener::bind(self.address).await?;
         let address = listener.local_addr()?;
         if self.tls.is_none() && self.token.is_none() {
@@ -109,7 +110,7 @@ impl ServerBuilder {
             tls: self.tls,
             token: self.token,
             sessions: Arc::new(SessionManager::new(self.engine, Arc::new(limits))),
-            queries: QueryRuntime(Some(queries)),
+            queries,
         })
     }
 }

@@ -38,6 +38,26 @@ impl Collation {
         matches!(self, Collation::Utf8Binary)
     }
 
+    /// True where capital and small letters are equal.
+    ///
+    /// ```
+    /// use firesteel_types::Collation;
+    /// let ignores = |name| Collation::parse(name).is_ok_and(|c| c.ignores_case());
+    /// assert!(ignores("UTF8_LCASE") && ignores("de_CI_AI") && !ignores("UNICODE_AI"));
+    /// ```
+    pub fn ignores_case(&self) -> bool {
+        self.name().starts_with("UTF8_LCASE") || self.has_flag("CI")
+    }
+
+    /// True where letters with accents and without are equal.
+    pub fn ignores_accents(&self) -> bool {
+        self.has_flag("AI")
+    }
+
+    fn has_flag(&self, flag: &str) -> bool {
+        self.name().split('_').skip(1).any(|part| part == flag)
+    }
+
     /// True where blanks at the end do not count.
     pub fn ignores_trailing_blanks(&self) -> bool {
         self.name().ends_with("_RTRIM")

@@ -129,7 +129,7 @@ pub(crate) fn arguments(a: &mut Analyzer<'_>, arguments: &[Expr], scope: &Scope)
         match expand(a, argument, scope)? {
             Some(columns) => typed.extend(columns.into_iter().map(|(_, t)| t)),
             None => {
-                let value = a.expression(argument, scope)?;
+                let value = super::nested(a, argument, scope)?;
                 typed.push(value);
             }
         }
@@ -385,11 +385,38 @@ pub(super) fn twice(position: usize, positional: usize) -> &'static str {
     }
 }
 
+/// Built-in functions whose arguments may be given by name.
+const NAMING: &[&str] = &[
+    "count_min_sketch",
+    "explode",
+    "explode_outer",
+    "inline",
+    "inline_outer",
+    "mask",
+    "posexplode",
+    "posexplode_outer",
+    "tuple_sketch_agg_double",
+    "tuple_sketch_agg_integer",
+    "tuple_union_agg_double",
+    "tuple_union_agg_integer",
+    "tuple_union_double",
+    "tuple_union_integer",
+    "tuple_union_theta_double",
+    "tuple_union_theta_integer",
+    "variant_explode",
+    "variant_explode_outer",
+    "when",
+];
+
 /// Puts named arguments into their positions.
 pub(crate) fn in_order<'c>(function: &Function, name: &str, call: &'c FunctionCall) -> Result<Cow<'c, FunctionCall>> {
     let is_named = |e: &Expr| matches!(e.kind, ExprKind::NamedArgument { .. });
     if !call.arguments.iter().any(is_named) {
         return Ok(Cow::Borrowed(call));
+    }
+    let is_naming = NAMING.iter().any(|known| known.eq_ignore_ascii_case(function.name));
+    if !is_naming && !matches!(function.group, Group::Conversion | Group::Internal) {
+        return Err(SparkError::new("NAMED_PARAMETERS_NOT_SUPPORTED").with("functionName", quote(name)));
     }
     let params = function.signature.params;
     let mut slots: Vec<Option<Expr>> = vec![None; params.len()];

@@ -5,7 +5,8 @@
 //! ones are an error at once, those of columns where texts are compared.
 
 use firesteel_error::{Result, SparkError};
-use firesteel_functions::{Function, TypedExpr};
+use firesteel_functions::coercion::mismatch;
+use firesteel_functions::{ArgType, Function, TypedExpr};
 use firesteel_plan::{Expr, ExprKind};
 use firesteel_types::{Collation, DataType};
 
@@ -34,7 +35,6 @@ const COMPARING: &[&str] = &[
     "translate",
     "substring_index",
     "split_part",
-    "levenshtein",
     "trim",
     "ltrim",
     "rtrim",
@@ -54,8 +54,6 @@ const COMBINING: &[&str] = &[
     "elt",
     "overlay",
     "mask",
-    "format_string",
-    "printf",
     "coalesce",
     "ifnull",
     "nvl",
@@ -72,8 +70,6 @@ const PASSING: &[&str] = &[
     "elt",
     "overlay",
     "concat_ws",
-    "format_string",
-    "printf",
     "replace",
     "translate",
     "substring_index",
@@ -88,6 +84,48 @@ const PASSING: &[&str] = &[
     "lpad",
     "rpad",
     "mask",
+    "sentences",
+    "split",
+    "str_to_map",
+];
+
+/// Functions that find a contradiction of collations only when they run.
+const LATE: &[&str] = &["split_part", "str_to_map", "greatest", "least", "array_contains"];
+
+/// Functions that search texts by collations, but not by those that ignore accents alone.
+const SEARCHING: &[&str] = &[
+    "contains",
+    "startswith",
+    "endswith",
+    "instr",
+    "locate",
+    "position",
+    "charindex",
+    "replace",
+    "translate",
+    "substring_index",
+    "split_part",
+    "trim",
+    "ltrim",
+    "rtrim",
+    "btrim",
+    "str_to_map",
+];
+
+/// Functions of patterns, which know texts as they are and by their small letters only.
+const MATCHING: &[&str] = &[
+    "like",
+    "ilike",
+    "rlike",
+    "regexp",
+    "regexp_like",
+    "regexp_count",
+    "regexp_extract",
+    "regexp_extract_all",
+    "regexp_instr",
+    "regexp_replace",
+    "regexp_substr",
+    "split",
 ];
 
 /// The collation of texts of which nobody can say which one they have.
@@ -103,28 +141,66 @@ enum Strength {
 /// The arguments of a call with the collation that all its texts have.
 pub(super) fn common(function: &Function, sources: &[Expr], arguments: Vec<TypedExpr>) -> Result<Vec<TypedExpr>> {
     let name = function.name;
-    let is_comparing = COMPARING.contains(&name);
-    if !(is_comparing || COMBINING.contains(&name)) || !arguments.iter().any(|t| collated(t).is_some()) {
+    if !arguments.iter().any(|t| collated(t).is_some()) {
         return Ok(arguments);
+    }
+    let is_comparing = COMPARING.contains(&name);
+    if !(is_comparing || COMBINING.contains(&name)) {
+        return check(function, arguments);
     }
     let target = target(&arguments, sources)?;
     if is_comparing && target == Collation::Named(INDETERMINATE.into()) {
+        if LATE.contains(&name) {
+            return Err(SparkError::new("INDETERMINATE_COLLATION"));
+        }
         let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
         return Err(SparkError::new("INDETERMINATE_COLLATION_IN_EXPRESSION")
             .with("expr", format!("\"{}\"", function.call_text(&texts))));
     }
-    Ok(arguments.into_iter().map(|argument| with_collation(argument, &target)).collect())
+    check(function, arguments.into_iter().map(|argument| with_collation(argument, &target)).collect())
+}
+
+/// Refuses texts of a collation that the function does not know.
+fn check(function: &Function, arguments: Vec<TypedExpr>) -> Result<Vec<TypedExpr>> {
+    let name = function.name;
+    let (is_searching, is_matching) = (SEARCHING.contains(&name), MATCHING.contains(&name));
+    let refuses = |collation: &Collation| {
+        let ignores_accents_alone = collation.ignores_accents() && !collation.ignores_case();
+        (is_searching && ignores_accents_alone)
+            || (name == "str_to_map" && collation.ignores_trailing_blanks())
+            || (is_matching && collation.name() != "UTF8_LCASE")
+    };
+    match arguments.iter().position(|argument| collated(argument).is_some_and(&refuses)) {
+        Some(index) => {
+            let texts: Vec<String> = arguments.iter().map(|t| t.name.clone()).collect();
+            let call = function.call_text(&texts);
+            Err(mismatch::unexpected_input(&call, index, ArgType::String, &arguments[index]))
+        }
+        None => Ok(arguments),
+    }
 }
 
 /// The result of a call whose texts have their arguments' collation.
 pub(super) fn passed_on(function: &Function, of_arguments: Option<&Collation>, mut built: TypedExpr) -> TypedExpr {
     if let Some(collation) = of_arguments
-        && built.data_type == DataType::STRING
         && PASSING.contains(&function.name)
     {
-        built.data_type = DataType::String(collation.clone());
+        built.data_type = with_texts_of(built.data_type, collation);
     }
     built
+}
+
+/// A type with all its plain texts of a collation.
+fn with_texts_of(data_type: DataType, collation: &Collation) -> DataType {
+    let inner = |data_type: &DataType| with_texts_of(data_type.clone(), collation);
+    match &data_type {
+        DataType::String(Collation::Utf8Binary) => DataType::String(collation.clone()),
+        DataType::Array { element, contains_null } => DataType::array(inner(element), *contains_null),
+        DataType::Map { key, value, value_contains_null } => {
+            DataType::map(inner(key), inner(value), *value_contains_null)
+        }
+        _ => data_type,
+    }
 }
 
 /// The collation of the texts among arguments, where it is not the default.

@@ -7,6 +7,8 @@ use datafusion::logical_expr::{Expr as DfExpr, WindowFrame as DfFrame, WindowFra
 use datafusion::scalar::ScalarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::TypedExpr;
+use firesteel_functions::cast::Mode;
+use firesteel_functions::cast::legality::can_cast;
 use firesteel_plan::{FrameBound, FrameUnit, WindowFrame};
 use firesteel_types::{DataType, Literal};
 
@@ -15,6 +17,9 @@ pub(super) struct Frame {
     pub(super) frame: DfFrame,
     pub(super) text: String,
 }
+
+/// The frame of all rows.
+pub(super) const WHOLE: &str = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
 
 const RUNNING: &str = "unboundedpreceding$(), currentrow$()";
 
@@ -38,10 +43,11 @@ pub(super) fn frame(
         if let Some(frame) = frame {
             check_fixed(a, frame, &fixed)?;
         }
+        let (lower, upper) = (WindowFrameBound::Preceding(rows()), WindowFrameBound::CurrentRow);
         let is_range = fixed.kind == FixedFrame::RunningRange;
         let units = if is_range { WindowFrameUnits::Range } else { WindowFrameUnits::Rows };
         return Ok(Frame {
-            frame: DfFrame::new_bounds(units, WindowFrameBound::Preceding(rows()), WindowFrameBound::CurrentRow),
+            frame: if is_range { of_peers(analysed, lower, upper) } else { DfFrame::new_bounds(units, lower, upper) },
             text: format!("{units} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"),
         });
     }
@@ -50,12 +56,12 @@ pub(super) fn frame(
         return Ok(if analysed.order.is_empty() {
             Frame {
                 frame: DfFrame::new_bounds(WindowFrameUnits::Rows, WindowFrameBound::Preceding(rows()), all),
-                text: "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING".to_string(),
+                text: WHOLE.to_string(),
             }
         } else {
             let lower = WindowFrameBound::Preceding(ScalarValue::Null);
             Frame {
-                frame: DfFrame::new_bounds(WindowFrameUnits::Range, lower, WindowFrameBound::CurrentRow),
+                frame: of_peers(analysed, lower, WindowFrameBound::CurrentRow),
                 text: "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW".to_string(),
             }
         });
@@ -79,6 +85,12 @@ pub(super) fn frame(
         }
     }
     let (from, to) = (lower.evaluate(a, frame.unit, analysed)?, upper.evaluate(a, frame.unit, analysed)?);
+    if frame.unit == FrameUnit::Range && lower.offset.is_none() && upper.offset.is_none() {
+        return Ok(Frame { frame: of_peers(analysed, from, to), text });
+    }
+    if frame.unit == FrameUnit::Range && !has_ranges(analysed) {
+        return Err(SparkError::unsupported("a RANGE frame with distances between values of this type"));
+    }
     if lower.offset.is_some() && upper.offset.is_some() && is_reversed(&from, &to) {
         return Err(SparkError::new("DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON")
             .with("sqlExpr", format!("\"{text}\""))
@@ -91,32 +103,28 @@ pub(super) fn frame(
     Ok(Frame { frame: DfFrame::new_bounds(units, from, to), text })
 }
 
-/// The frame as one of peers, where the engine knows no ranges of the order's first key. Without
-/// offsets the two are the same.
-pub(super) fn of_peers(frame: DfFrame, analysed: &Analysed) -> DfFrame {
-    let Some((_, key)) = analysed.order.first() else { return frame };
+/// Whether the engine knows ranges of the first key's values.
+fn has_ranges(analysed: &Analysed) -> bool {
+    let Some((_, key)) = analysed.order.first() else { return true };
     let data_type = &key.data_type;
-    let has_ranges = data_type.is_numeric()
+    data_type.is_numeric()
         || data_type.is_null()
         || is_moment(data_type)
         || matches!(data_type, DataType::Boolean)
-        || (data_type.is_string() && !super::is_collated(data_type));
-    let unbounded = |bound: &WindowFrameBound| match bound {
-        WindowFrameBound::CurrentRow => Some(WindowFrameBound::CurrentRow),
-        WindowFrameBound::Preceding(rows) if rows.is_null() => {
-            Some(WindowFrameBound::Preceding(ScalarValue::UInt64(None)))
-        }
-        WindowFrameBound::Following(rows) if rows.is_null() => {
-            Some(WindowFrameBound::Following(ScalarValue::UInt64(None)))
-        }
-        _ => None,
-    };
-    match (unbounded(&frame.start_bound), unbounded(&frame.end_bound)) {
-        (Some(start), Some(end)) if frame.units == WindowFrameUnits::Range && !has_ranges => {
-            DfFrame::new_bounds(WindowFrameUnits::Groups, start, end)
-        }
-        _ => frame,
+        || (data_type.is_string() && !super::is_collated(data_type))
+}
+
+/// A frame of values without distances: the same rows are those of groups of peers.
+fn of_peers(analysed: &Analysed, lower: WindowFrameBound, upper: WindowFrameBound) -> DfFrame {
+    if has_ranges(analysed) {
+        return DfFrame::new_bounds(WindowFrameUnits::Range, lower, upper);
     }
+    let groups = |bound| match bound {
+        WindowFrameBound::Preceding(_) => WindowFrameBound::Preceding(ScalarValue::UInt64(None)),
+        WindowFrameBound::Following(_) => WindowFrameBound::Following(ScalarValue::UInt64(None)),
+        WindowFrameBound::CurrentRow => WindowFrameBound::CurrentRow,
+    };
+    DfFrame::new_bounds(WindowFrameUnits::Groups, groups(lower), groups(upper))
 }
 
 fn unit_text(unit: FrameUnit) -> &'static str {
@@ -191,8 +199,8 @@ impl Bound {
         let mut is_cast = false;
         if let (FrameUnit::Range, [(_, key)]) = (unit, analysed.order.as_slice())
             && !is_moment(&key.data_type)
-            && !takes_no_number(&key.data_type)
             && key.data_type != data_type
+            && can_cast(&data_type, &key.data_type, Mode::of_session(a.env.conf()))
         {
             data_type = key.data_type.clone();
             is_cast = true;
@@ -242,7 +250,12 @@ impl Bound {
                 _ => WindowFrameBound::CurrentRow,
             });
         };
-        let (is_negative, magnitude) = magnitude(super::fold(a, offset)?)?;
+        let value = if offset.data_type.is_string() {
+            super::fold(a, &super::implicit_cast(a, offset.clone(), &self.data_type)?)?
+        } else {
+            super::fold(a, offset)?
+        };
+        let (is_negative, magnitude) = magnitude(value)?;
         let precedes = is_negative != matches!(self.kind, FrameBound::Preceding(_));
         let scalar = match (unit, magnitude) {
             (FrameUnit::Rows, Literal::Long(0)) => return Ok(WindowFrameBound::CurrentRow),
@@ -254,11 +267,6 @@ impl Bound {
         };
         Ok(if precedes { WindowFrameBound::Preceding(scalar) } else { WindowFrameBound::Following(scalar) })
     }
-}
-
-/// Types of keys to which no offset is cast.
-fn takes_no_number(data_type: &DataType) -> bool {
-    data_type.is_nested() || matches!(data_type, DataType::Binary | DataType::Time(_))
 }
 
 fn is_moment(data_type: &DataType) -> bool {

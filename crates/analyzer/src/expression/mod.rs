@@ -27,7 +27,7 @@ pub(crate) use subquery::correlated;
 pub(crate) use window::{contains_window, not_in_operator};
 
 use crate::analyzer::Analyzer;
-use crate::attribute::quote_parts;
+use crate::attribute::{quote_parts, quoted_if_needed};
 use crate::scope::Scope;
 use arrow::array::ArrayRef;
 use datafusion::logical_expr::{Expr as DfExpr, SortExpr};
@@ -101,6 +101,18 @@ pub(crate) fn analyse(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Resul
         ExprKind::Default => Err(SparkError::new("DEFAULT_PLACEMENT_INVALID")),
         ExprKind::PythonFunction(function) => python::python(a, function, scope),
         ExprKind::Unsupported(what) => Err(SparkError::unsupported(what)),
+    }
+}
+
+/// Analyses an expression within another: a name that it has there is shown, and means nothing.
+pub(crate) fn nested(a: &mut Analyzer<'_>, expr: &Expr, scope: &Scope) -> Result<TypedExpr> {
+    match &expr.kind {
+        ExprKind::Alias { child, names, .. } if names.len() == 1 => {
+            let typed = a.expression(child, scope)?;
+            let text = format!("{} AS {}", typed.name, quoted_if_needed(&names[0]));
+            Ok(typed.named(text))
+        }
+        _ => a.expression(expr, scope),
     }
 }
 
@@ -205,7 +217,7 @@ fn explicit_cast(
     scope: &Scope,
 ) -> Result<TypedExpr> {
     let is_typed_literal = mode == CastMode::Ansi && matches!(child.kind, ExprKind::Literal(_));
-    let child = a.expression(child, scope)?;
+    let child = nested(a, child, scope)?;
     let ansi = a.env.conf().ansi_enabled;
     let mode = match mode {
         CastMode::Session if ansi => cast::Mode::Ansi,

@@ -7,9 +7,7 @@ use crate::resolved::built;
 use crate::scope::Scope;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::expr::{WindowFunction, WindowFunctionParams};
-use datafusion::logical_expr::{
-    Expr as DfExpr, SortExpr, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition,
-};
+use datafusion::logical_expr::{Expr as DfExpr, SortExpr, WindowFunctionDefinition};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{Body, TypedExpr, WindowCall, registry};
 use firesteel_plan::{Expr, ExprKind, Origin, WindowReference, WindowSpecification};
@@ -40,6 +38,7 @@ pub(crate) fn window(
     let name = function_name(function);
     let fixed = fixed_frame.map(|kind| Fixed { kind, function: &name, offset: offset.as_deref() });
     let framed = super::frame::frame(a, specification.frame.as_ref(), &spec, fixed)?;
+    check_order_within(function, &spec, &framed, &inner)?;
     let text = match &offset {
         Some(offset) => spec.text(&format!("ROWS BETWEEN {offset} FOLLOWING AND {offset} FOLLOWING")),
         None => spec.text(&framed.text),
@@ -52,10 +51,7 @@ pub(crate) fn window(
             .with("windowExpr", format!("\"{text}\""))
             .without_context());
     }
-    let frame = super::frame::of_peers(framed.frame, &spec);
-    if !spec.order.is_empty() || !covers_partition(&frame) {
-        check_unordered(function, &inner, &name)?;
-    }
+    let frame = framed.frame;
     if matches!(&function.kind, ExprKind::Function(call) if call.is_distinct) {
         return Err(SparkError::new("DISTINCT_WINDOW_FUNCTION_UNSUPPORTED").with("windowExpr", format!("\"{text}\"")));
     }
@@ -91,27 +87,18 @@ pub(crate) fn window(
     Ok(TypedExpr::new(transformed.data, inner.data_type, inner.nullable, text))
 }
 
-/// True for a frame of all rows of the partition.
-fn covers_partition(frame: &datafusion::logical_expr::WindowFrame) -> bool {
-    frame.units == WindowFrameUnits::Rows
-        && matches!(&frame.start_bound, WindowFrameBound::Preceding(rows) if rows.is_null())
-        && matches!(&frame.end_bound, WindowFrameBound::Following(rows) if rows.is_null())
-}
-
-/// Fails for a function that only takes windows without order and frame.
-fn check_unordered(function: &Expr, inner: &TypedExpr, name: &str) -> Result<()> {
+/// Aggregates with an order of their own take windows neither with an order nor with a frame.
+fn check_order_within(function: &Expr, spec: &Analysed, framed: &super::frame::Frame, inner: &TypedExpr) -> Result<()> {
     let ExprKind::Function(call) = &function.kind else { return Ok(()) };
-    let is_refused = match name {
+    let has_order = match function_name(function).as_str() {
         "median" | "percentile_cont" | "percentile_disc" => true,
         "listagg" | "string_agg" => !call.within_group.is_empty(),
         _ => false,
     };
-    if is_refused {
-        return Err(
-            SparkError::new("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC").with("aggFunc", format!("\"{}\"", inner.name))
-        );
+    if !has_order || (spec.order.is_empty() && framed.text == super::frame::WHOLE) {
+        return Ok(());
     }
-    Ok(())
+    Err(SparkError::new("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC").with("aggFunc", format!("\"{}\"", inner.name)))
 }
 
 /// The error for a function that needs an order in its window.
@@ -232,7 +219,7 @@ impl Analysed {
 fn analyse_specification(a: &mut Analyzer<'_>, spec: &WindowSpecification, scope: &Scope) -> Result<Analysed> {
     let mut partition = Vec::new();
     for expr in &spec.partition_by {
-        let typed = a.expression(expr, scope)?;
+        let typed = super::nested(a, expr, scope)?;
         let key = super::key(a, &typed)?;
         partition.push(TypedExpr { expr: key, ..typed });
     }

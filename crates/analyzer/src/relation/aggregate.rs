@@ -388,12 +388,27 @@ pub(crate) fn rollup(items: &[Vec<usize>]) -> Vec<Vec<usize>> {
     (0..=items.len()).rev().map(|n| items[..n].concat()).collect()
 }
 
+/// The most grouping sets of one GROUP BY: each makes a row of every row.
+const MOST_SETS: usize = 1 << 16;
+
+fn check_sets(count: usize) -> Result<()> {
+    if count <= MOST_SETS {
+        return Ok(());
+    }
+    Err(SparkError::unsupported(format!("more than {MOST_SETS} grouping sets")))
+}
+
 /// Every subset of the keys, in Spark's order.
-pub(crate) fn cube(items: &[Vec<usize>]) -> Vec<Vec<usize>> {
+pub(crate) fn cube(items: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> {
+    check_sets(u32::try_from(items.len()).ok().and_then(|n| 1_usize.checked_shl(n)).unwrap_or(usize::MAX))?;
+    Ok(subsets(items))
+}
+
+fn subsets(items: &[Vec<usize>]) -> Vec<Vec<usize>> {
     match items.split_first() {
         None => vec![Vec::new()],
         Some((first, rest)) => {
-            let tail = cube(rest);
+            let tail = subsets(rest);
             let mut with: Vec<Vec<usize>> = tail.iter().map(|t| [first.clone(), t.clone()].concat()).collect();
             with.extend(tail);
             with
@@ -409,6 +424,7 @@ pub(crate) fn sets_of(
     let mut product: Vec<Vec<usize>> = vec![Vec::new()];
     for element in elements {
         let sets = element_sets(element, key)?;
+        check_sets(product.len().saturating_mul(sets.len()))?;
         product = product.iter().flat_map(|p| sets.iter().map(|s| union(p, s)).collect::<Vec<_>>()).collect();
     }
     Ok(product)
@@ -431,7 +447,7 @@ fn element_sets(
         GroupingElement::Expr(e) => vec![vec![key(e)?]],
         GroupingElement::Set(list) => items(std::slice::from_ref(list))?,
         GroupingElement::Rollup(lists) => rollup(&items(lists)?),
-        GroupingElement::Cube(lists) => cube(&items(lists)?),
+        GroupingElement::Cube(lists) => cube(&items(lists)?)?,
         GroupingElement::Sets(elements) => {
             let mut all = Vec::new();
             for inner in elements {

@@ -60,7 +60,7 @@ pub(super) fn analyse(
             }
             Grouping::Cube(list) => {
                 let items = list.iter().map(|e| Ok(vec![key.call(e)?])).collect::<Result<Vec<_>>>()?;
-                Some(aggregate::cube(&items))
+                Some(aggregate::cube(&items)?)
             }
             Grouping::Sets { sets, columns } => {
                 for column in columns {

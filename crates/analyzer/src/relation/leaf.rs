@@ -37,6 +37,7 @@ pub(crate) fn range(start: i64, end: i64, step: i64, num_partitions: Option<i32>
     if step == 0 {
         return Err(SparkError::plain(ExceptionClass::IllegalArgument, "requirement failed: step (0) cannot be 0"));
     }
+    super::unary::within_reason(num_partitions.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))?;
     let provider = crate::range::RangeTable::new(start, end, step, num_partitions);
     let scan = Scan {
         provider: Arc::new(provider),

@@ -468,10 +468,25 @@ pub(crate) fn drop(
     project_over(&input, input.plan.clone(), outputs)
 }
 
+/// The most partitions that rows are moved to: each costs memory whether it has rows or not.
+const MOST_PARTITIONS: usize = 200_000;
+
+/// Fails where there would be too many partitions.
+pub(crate) fn within_reason(count: usize) -> Result<usize> {
+    if count <= MOST_PARTITIONS {
+        return Ok(count);
+    }
+    Err(SparkError::unsupported(format!("more than {MOST_PARTITIONS} partitions")))
+}
+
 pub(crate) fn repartition(a: &mut Analyzer<'_>, input: &Relation, partitions: i32, shuffle: bool) -> Result<Resolved> {
     let input = a.relation(input)?;
     let count = partition_count(partitions)?;
-    let scheme = if shuffle { Scheme::RoundRobin } else { Scheme::Coalesce };
+    let (scheme, count) = if shuffle {
+        (Scheme::RoundRobin, within_reason(count)?)
+    } else {
+        (Scheme::Coalesce, count.min(MOST_PARTITIONS))
+    };
     let plan = exchange(input.plan.clone(), scheme, count);
     Ok(input.with_plan(plan))
 }
@@ -519,7 +534,7 @@ pub(crate) fn repartition_by(
             Scheme::ById(a.expression(&Expr::call("pmod", vec![hash, width]), &scope)?.expr)
         }
     };
-    let plan = exchange(input.plan.clone(), scheme, count);
+    let plan = exchange(input.plan.clone(), scheme, within_reason(count)?);
     Ok(input.with_plan(plan))
 }
 

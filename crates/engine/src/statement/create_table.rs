@@ -4,14 +4,14 @@ use super::rows::nothing;
 use super::{Runner, now, table_operation};
 use crate::catalog_state::Found;
 use firesteel_analyzer::{LocalRows, attribute};
-use firesteel_catalog::catalog::{already_exists, table_not_found, table_not_found_in};
+use firesteel_catalog::catalog::{already_exists, table_not_found_in};
 use firesteel_catalog::{Bucketing, CatalogTable, QualifiedName, TableKind};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_plan::{
     ColumnDefinition, CreateTable, Expr, ExprKind, Options, PartitionField, PartitionSpec, TableName,
 };
 use firesteel_sources::path::{place, short_uri};
-use firesteel_sources::store::Stores;
+use firesteel_sources::store::{Stores, is_remote};
 use firesteel_sources::write::validate::{check_fields, check_times};
 use firesteel_sources::{SaveMode, ScanRequest};
 use firesteel_types::{DataType, Metadata, StructField, StructType};
@@ -129,24 +129,27 @@ impl Runner {
         Ok(nothing())
     }
 
-    /// Makes a table and writes its first rows; without the rows there is no table.
+    /// Makes a table and writes its first rows; without the rows there is no table, also where the process
+    /// ends in between.
     pub(crate) fn create_with_rows(&self, new: NewTable, resolved: &firesteel_analyzer::Resolved) -> Result<()> {
         if new.location.is_none() {
             let location = self.managed_location(&new.name)?;
-            if !self.stores().is_empty(&location)? {
+            if !self.is_free(&location)? {
                 return Err(SparkError::new("LOCATION_ALREADY_EXISTS")
                     .with("location", format!("'{}'", short_uri(&location)))
                     .with("identifier", new.name.quoted()));
             }
         }
-        let name = new.name.clone();
-        self.add_table(new)?;
-        let result = self.catalog().table(&name).ok_or_else(|| table_not_found(&name.quoted())).and_then(|table| {
-            // A database may have a table of the name, in whose place the new one comes.
-            let is_jdbc = table.provider.as_deref() == Some(crate::jdbc::JDBC);
-            let mode = if is_jdbc { SaveMode::Overwrite } else { SaveMode::Append };
-            self.write_rows(&table, resolved, mode)
-        });
+        let table = self.table_of(new)?;
+        let name = table.name.clone();
+        // A database may have a table of the name, in whose place the new one comes.
+        let is_jdbc = table.provider.as_deref() == Some(crate::jdbc::JDBC);
+        let mode = if is_jdbc { SaveMode::Overwrite } else { SaveMode::Append };
+        self.catalog().reserve_table(table.clone())?;
+        let result = self
+            .make_home(&table)
+            .and_then(|()| self.write_rows(&table, resolved, mode))
+            .and_then(|()| self.catalog().keep_table(&name));
         if result.is_err()
             && let Some(table) = self.catalog().drop_table(&name)?
         {
@@ -306,7 +309,31 @@ impl Runner {
     }
 
     /// Checks a new table, makes its folder, and adds it to the catalog.
-    pub(crate) fn add_table(&self, mut new: NewTable) -> Result<()> {
+    pub(crate) fn add_table(&self, new: NewTable) -> Result<()> {
+        let table = self.table_of(new)?;
+        self.catalog().create_table(table.clone(), false)?;
+        self.make_home(&table)
+    }
+
+    /// Makes the folder of a managed table.
+    fn make_home(&self, table: &CatalogTable) -> Result<()> {
+        match (&table.kind, &table.location) {
+            (TableKind::Managed, Some(location)) => self.stores().make_folder(Path::new(location)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether nothing is at a place but what writes left there that never ended.
+    fn is_free(&self, location: &Path) -> Result<bool> {
+        if is_remote(location) {
+            return self.stores().is_empty(location);
+        }
+        let Ok(entries) = std::fs::read_dir(location) else { return Ok(true) };
+        Ok(entries.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with("_temporary-")))
+    }
+
+    /// The table that a statement asks for.
+    fn table_of(&self, mut new: NewTable) -> Result<CatalogTable> {
         for field in &mut new.schema.fields {
             field.metadata = field.metadata.without_notes();
         }
@@ -352,7 +379,7 @@ impl Runner {
         let partition_columns = partitions.iter().map(|f| f.name.clone()).collect();
         data.extend(partitions);
         let comment = new.properties.remove("comment").or(new.comment);
-        let table = CatalogTable {
+        Ok(CatalogTable {
             name: new.name,
             kind,
             provider: Some(provider),
@@ -369,12 +396,7 @@ impl Runner {
             statistics: None,
             view: None,
             unknown_partitions: Vec::new(),
-        };
-        self.catalog().create_table(table, false)?;
-        if kind == TableKind::Managed {
-            self.stores().make_folder(&location)?;
-        }
-        Ok(())
+        })
     }
 
     pub(super) fn create_table_like(

@@ -876,7 +876,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("INVALID_VARIANT_SHREDDING_SCHEMA", "22023", Analysis, &["schema"], ""),
     c("INVALID_VECTOR_NORM_DEGREE", "22023", Runtime, &["functionName", "degree"], ""),
     c("INVALID_WHERE_CONDITION", "42903", ExtendedAnalysis, &["condition", "expressionList"], "WHERE <condition> contains <expressionList>. Aggregate, window and generator functions have no meaning there; put them in a subquery, or use HAVING."),
-    c("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", "42601", Analysis, &["aggFunc"], ""),
+    c("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", "42601", ExtendedAnalysis, &["aggFunc"], "<aggFunc> has an order of its own: its window takes neither ORDER BY nor a frame."),
     c("INVALID_WITHIN_GROUP_EXPRESSION", "42K0K", Analysis, &["funcName"], ""),
     c("INVALID_WITHIN_GROUP_EXPRESSION.DISTINCT_UNSUPPORTED", "42K0K", Analysis, &["funcName"], "<funcName> takes no DISTINCT with WITHIN GROUP."),
     c("INVALID_WITHIN_GROUP_EXPRESSION.MISMATCH_WITH_DISTINCT_INPUT", "42K0K", Analysis, &["funcName", "funcArg", "orderingExpr"], "<funcName> with DISTINCT can order by its argument <funcArg> only, not by <orderingExpr>."),

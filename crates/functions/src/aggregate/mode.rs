@@ -6,6 +6,7 @@ use super::ordering::{converter, normalized};
 use super::states::{Rows, States, column};
 use super::udaf::{Call, Kernel, OverNothing};
 use super::{AggregateContext, any, constant, declare};
+use crate::coercion::mismatch;
 use crate::scalar::predicate::equality::canonical;
 use crate::{AggregateCall, BuildContext, Function, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, UInt32Array};
@@ -30,6 +31,15 @@ pub static KERNEL: Kernel = Kernel { name: "mode", states: new_states, over_noth
 fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr> {
     let mut call = AggregateContext::new("mode", call);
     let mut tie = "any";
+    if call.call.is_distinct {
+        return Err(SparkError::new("INVALID_WITHIN_GROUP_EXPRESSION.DISTINCT_UNSUPPORTED").with("funcName", "`mode`"));
+    }
+    if !call.call.order_by.is_empty() && !call.call.arguments.is_empty() {
+        return Err(SparkError::new("INVALID_WITHIN_GROUP_EXPRESSION.WRONG_NUM_ORDERINGS")
+            .with("funcName", "`mode`")
+            .with("expectedNum", "0")
+            .with("actualNum", call.call.order_by.len().to_string()));
+    }
     if let Some((sort, key)) = call.call.order_by.first().cloned() {
         tie = if sort.asc { "least" } else { "greatest" };
         call.call.arguments = vec![key];
@@ -37,9 +47,19 @@ fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExp
     } else if let Some(flag) = call.call.arguments.get(1) {
         match constant::value(flag)? {
             Some(ScalarValue::Boolean(Some(true))) => tie = "least",
-            Some(ScalarValue::Boolean(_) | ScalarValue::Null) => {}
+            Some(value) if value.is_null() => {
+                return Err(SparkError::new("DATATYPE_MISMATCH.UNEXPECTED_NULL")
+                    .with("sqlExpr", mismatch::quoted(&flag.name))
+                    .with("exprName", "`deterministic`"));
+            }
+            Some(ScalarValue::Boolean(_)) => {}
             Some(_) => {
-                return Err(call.unexpected_type(1, "\"BOOLEAN\""));
+                return Err(SparkError::new("UNEXPECTED_INPUT_TYPE")
+                    .with("paramIndex", mismatch::ordinal(1))
+                    .with("functionName", "`mode`")
+                    .with("requiredType", "\"BOOLEAN\"")
+                    .with("inputSql", mismatch::quoted(&flag.name))
+                    .with("inputType", mismatch::quoted_type(&flag.data_type)));
             }
             None => {
                 return Err(SparkError::new("NON_FOLDABLE_ARGUMENT")
@@ -63,7 +83,7 @@ fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExp
     call.text = match tie {
         "least" => format!("mode() WITHIN GROUP (ORDER BY {name} DESC)"),
         "greatest" => format!("mode() WITHIN GROUP (ORDER BY {name})"),
-        _ => format!("mode({}{name})", if call.call.is_distinct { "DISTINCT " } else { "" }),
+        _ => format!("mode({name})"),
     };
     call.aggregate(&KERNEL, context, returns, true, Some(tie))
 }

@@ -30,6 +30,7 @@ use crate::Function;
 /// Kernels of functions whose calls cannot be built again from the types of their arguments, by the functions' names.
 pub static CHECKED_KERNELS: &[&[&Function]] = &[
     array::combine::KERNELS,
+    array::edit::KERNELS,
     array::element::KERNELS,
     array::order::KERNELS,
     array::size::KERNELS,
@@ -55,6 +56,7 @@ pub static CHECKED_KERNELS: &[&[&Function]] = &[
     protobuf::KERNELS,
     spatial::KERNELS,
     string::character::KERNELS,
+    string::charset::KERNELS,
     string::encoding::KERNELS,
     string::number_text::KERNELS,
     string::random::KERNELS,

@@ -9,6 +9,7 @@ use crate::records::FilePart;
 use firesteel_error::Result;
 use firesteel_functions::cast::parse_datetime::{parse_date, parse_timestamp, parse_timestamp_without_zone};
 use firesteel_types::{DataType, StructField, StructType};
+use std::collections::HashMap;
 
 /// The columns of files: names from the header, types from the values where asked for.
 pub fn infer(files: &[DataFile], options: &CsvOptions) -> Result<StructType> {
@@ -106,13 +107,17 @@ fn header(tokens: &Tokens, options: &CsvOptions) -> Vec<String> {
         })
         .collect();
     let key = |name: &str| if options.case_sensitive { name.to_string() } else { name.to_lowercase() };
+    let mut counts: HashMap<String, usize> = HashMap::with_capacity(names.len());
+    for name in &names {
+        *counts.entry(key(name)).or_default() += 1;
+    }
     names
         .iter()
         .enumerate()
         .map(|(i, name)| {
             if name.is_empty() || *name == options.null {
                 format!("_c{i}")
-            } else if names.iter().filter(|other| key(other) == key(name)).count() > 1 {
+            } else if counts.get(&key(name)).is_some_and(|count| *count > 1) {
                 format!("{name}{i}")
             } else {
                 name.clone()

@@ -20,7 +20,7 @@ use firesteel_types::{DataType, number_text};
 pub static FUNCTIONS: &[&Function] = &[&declare(
     "count_min_sketch",
     &[],
-    Signature::of(&[any("col"), any("eps"), any("confidence"), any("seed")]),
+    Signature::of(&[any("column"), any("epsilon"), any("confidence"), any("seed")]),
     build,
     "count_min_sketch(col, eps, confidence, seed) - Returns a count-min sketch of the values of a group.",
 )];
@@ -43,6 +43,9 @@ fn build(context: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExp
     let seed = integer_of(&seed).unwrap_or(0) as i32;
     let width = (2.0 / relative).ceil() as i32;
     let depth = (-(1.0 - confidence).ln() / std::f64::consts::LN_2).ceil() as i32;
+    crate::room::check(
+        u64::from(width.unsigned_abs()).saturating_mul(u64::from(depth.unsigned_abs())).saturating_mul(8),
+    )?;
     call.call.arguments = vec![item];
     call.aggregate(&AGGREGATE, context, DataType::Binary, false, Some(&format!("{depth} {width} {seed}")))
 }

@@ -198,6 +198,7 @@ fn repeat(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
                 .with("parameter", "`count`")
                 .with("functionName", "`array_repeat`"));
         }
+        out.reserve(usize::try_from(count).unwrap_or(0))?;
         for _ in 0..count {
             out.push(0, value.at(row));
         }

@@ -3,6 +3,7 @@
 use super::list::{Column, Lists, Picker, element_of, element_type};
 use super::typing::{call_text, require_array, with_element};
 use crate::coercion::{self, mismatch};
+use crate::kernel::{call_with_payload, kernel};
 use crate::scalar::predicate::equality::order;
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Integers, Rows, finish, row_count};
@@ -12,6 +13,10 @@ use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The kernel, by which a call that has travelled finds it again.
+pub static KERNELS: &[&Function] = &[&kernel("array_insert", insert)];
 
 const ARRAY_AND_VALUE: Signature = Signature::of(&[param("array", ArgType::Any), param("element", ArgType::Any)]);
 
@@ -106,7 +111,8 @@ fn build_insert(context: &mut BuildContext<'_>, mut arguments: Vec<TypedExpr>) -
     arguments[1] = coercion::implicitly(arguments[1].clone(), &DataType::Integer, context)?;
     let data_type = DataType::array(element_of(&arguments[0].data_type).0, true);
     let nullable = arguments[0].nullable || arguments[1].nullable;
-    let expr = crate::kernel::call(&ARRAY_INSERT, insert, &arguments, &data_type, nullable, context)?;
+    let payload = context.conf.negative_index_in_insert.then(|| Arc::from("legacy"));
+    let expr = call_with_payload(&ARRAY_INSERT, insert, &arguments, &data_type, nullable, context, payload)?;
     Ok(TypedExpr::new(expr, data_type, nullable, ""))
 }
 
@@ -114,6 +120,8 @@ fn insert(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (lists, value) = (Lists::of(args, 0)?, Column::of(args, 2)?);
     let positions: Integers = Rows::of(args, 1)?;
     let mut out = Picker::new(args, vec![lists.values().clone(), value.array.clone()])?;
+    // Positions from the end once meant the place before that element, not after it.
+    let shift = i64::from(args.settings.payload.is_some());
     for row in 0..row_count(args) {
         let (Some(span), Some(position)) = (lists.span(row), positions.get(row)) else {
             out.end_null()?;
@@ -130,15 +138,16 @@ fn insert(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
                 .with("maxRoundedArrayLength", most.to_string())
                 .with("functionName", "`array_insert`"));
         }
+        out.reserve(usize::try_from(wanted.abs()).unwrap_or(0))?;
         if wanted < 0 && -wanted > length {
             // Before the first element: NULLs up to it.
             out.push(1, value.at(row));
-            for _ in 0..(-wanted - 1 - length) {
+            for _ in 0..(-wanted - 1 - length + shift) {
                 out.push_null();
             }
             out.extend(0, span);
         } else {
-            let before = if wanted > 0 { wanted - 1 } else { length + 1 + wanted };
+            let before = if wanted > 0 { wanted - 1 } else { length + 1 + wanted - shift };
             let split = span.start + before.min(length) as usize;
             out.extend(0, span.start..split);
             for _ in length..before {
@@ -163,11 +172,12 @@ fn build_compact(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> R
 fn compact(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let lists = Lists::of(args, 0)?;
     let values = lists.values().clone();
-    let mut out = Picker::new(args, vec![values.clone()])?;
+    let nulls = values.logical_nulls();
+    let mut out = Picker::new(args, vec![values])?;
     for row in 0..row_count(args) {
         match lists.span(row) {
             Some(span) => {
-                out.extend(0, span.filter(|at| values.is_valid(*at)));
+                out.extend(0, span.filter(|at| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(*at))));
                 out.end()?;
             }
             None => out.end_null()?,

@@ -26,7 +26,7 @@ function! {
 function! {
     /// `get(array, index)`
     GET = "get" in Array,
-        Signature::of(&[param("array", ArgType::Array), param("index", ArgType::Integer)]) => Body::Build(get);
+        Signature::of(&[param("array", ArgType::Any), param("index", ArgType::Integer)]) => Body::Build(get);
     usage "The element at a position, counted from 0; NULL where there is none.";
     since "3.4.0";
     example "SELECT get(array(1, 2, 3), 0)" => "1";
@@ -120,6 +120,7 @@ fn is_within(array: &TypedExpr, index: &TypedExpr, from_one: bool) -> bool {
 }
 
 fn get(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    super::typing::require_array(&arguments, 0, "get")?;
     let (array, index) = pair(arguments)?;
     let (element, contains_null) = element_of(&array.data_type);
     let nullable = contains_null || array.nullable || index.nullable || !is_within(&array, &index, false);

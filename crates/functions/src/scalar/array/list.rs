@@ -1,5 +1,6 @@
 //! Arrays as kernels read and make them.
 
+use crate::room;
 use crate::scalar::string::rows::{array_or_constant, downcast, internal, row_count};
 use crate::{KernelArgs, TypedExpr};
 use arrow::array::{Array, ArrayRef, ListArray, UInt64Array, new_null_array};
@@ -137,6 +138,10 @@ pub struct Picker {
 }
 
 const NULL_SOURCE: u32 = u32::MAX;
+/// Bytes of an element while it is picked: where it is, twice, and a short value.
+const ELEMENT: usize = 24;
+/// Elements that are gathered without a look at their sizes.
+const FEW: usize = 1 << 16;
 
 impl Picker {
     /// For arrays of the kernel's return type.
@@ -153,6 +158,11 @@ impl Picker {
         let mut offsets = Vec::with_capacity(rows + 1);
         offsets.push(0);
         Ok(Self { sources, picks: Vec::new(), offsets, valid: Vec::with_capacity(rows), field: Arc::clone(field) })
+    }
+
+    /// Fails where there is no room for so many more elements.
+    pub fn reserve(&self, count: usize) -> Result<()> {
+        room::check_many(self.picks.len().saturating_add(count), ELEMENT)
     }
 
     /// Adds an element to the row's array.
@@ -188,6 +198,7 @@ impl Picker {
     }
 
     fn close(&mut self) -> Result<()> {
+        self.reserve(0)?;
         let end = i32::try_from(self.picks.len()).map_err(|_| {
             SparkError::new("COLLECTION_SIZE_LIMIT_EXCEEDED.INITIALIZE")
                 .with("numberOfElements", self.picks.len().to_string())
@@ -224,9 +235,27 @@ pub fn empty(data_type: DataType) -> Result<TypedExpr> {
     constant(&out.finish()?, data_type)
 }
 
+/// Fails where there is no room for picked elements, by the average sizes of their sources' elements.
+fn check_room(sources: &[ArrayRef], picks: &[(u32, u32)]) -> Result<()> {
+    let mut counts = vec![0_u64; sources.len()];
+    for (source, _) in picks {
+        if let Some(count) = counts.get_mut(*source as usize) {
+            *count += 1;
+        }
+    }
+    let bytes = sources.iter().zip(counts).map(|(source, count)| {
+        let size = source.to_data().get_slice_memory_size().unwrap_or(0) as u64 / source.len().max(1) as u64;
+        size.saturating_mul(count)
+    });
+    room::check(bytes.fold(0, u64::saturating_add))
+}
+
 /// The values at positions of sources; a source beyond the last gives null.
 pub fn gather(sources: &[ArrayRef], picks: &[(u32, u32)], data_type: &ArrowType) -> Result<ArrayRef> {
     let known = |source: u32| (source as usize) < sources.len();
+    if picks.len() > FEW {
+        check_room(sources, picks)?;
+    }
     match sources {
         [] => Ok(new_null_array(data_type, picks.len())),
         _ if *data_type == ArrowType::Null => Ok(new_null_array(data_type, picks.len())),

@@ -104,8 +104,15 @@ impl Numbers {
         Ok(())
     }
 
-    fn extend(&mut self, start: i64, step: i64, count: usize) {
+    fn extend(&mut self, start: i64, step: i64, count: usize) -> Result<()> {
+        self.reserve(count)?;
         self.values.extend((0..count as i64).map(|i| start.wrapping_add(i.wrapping_mul(step))));
+        Ok(())
+    }
+
+    /// Fails where there is no room for so many more: they are made as long numbers, then as what is asked for.
+    fn reserve(&self, count: usize) -> Result<()> {
+        crate::room::check_many(self.values.len().saturating_add(count), 16)
     }
 
     fn finish(self, args: &KernelArgs<'_>, values: impl FnOnce(Vec<i64>) -> Result<ArrayRef>) -> Result<ColumnarValue> {
@@ -137,7 +144,7 @@ fn numbers(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         let step = value(2).unwrap_or(if start <= stop { 1 } else { -1 });
         let shown = (start, stop, step.to_string());
         let count = length(i128::from(start), i128::from(stop), i128::from(step), shown)?;
-        out.extend(start, step, count);
+        out.extend(start, step, count)?;
         out.end(true)?;
     }
     let element = super::list::element_of(args.return_type).0;
@@ -210,14 +217,14 @@ fn moments(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         if is_date && months == 0 && micros == 0 {
             let shown = (start, stop, days.to_string());
             let count = length(i128::from(start), i128::from(stop), i128::from(days), shown)?;
-            out.extend(start, days, count);
+            out.extend(start, days, count)?;
             out.end(true)?;
             continue;
         }
         if !is_date && months == 0 && days == 0 {
             let shown = (start, stop, micros.to_string());
             let count = length(i128::from(start), i128::from(stop), i128::from(micros), shown)?;
-            out.extend(start, micros, count);
+            out.extend(start, micros, count)?;
             out.end(true)?;
             continue;
         }
@@ -225,7 +232,7 @@ fn moments(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         let (Some(first), Some(last)) = (instant(start), instant(stop)) else { return Err(long_overflow()) };
         let step =
             i128::from(months) * MICROS_PER_MONTH + i128::from(days) * i128::from(MICROS_PER_DAY) + i128::from(micros);
-        length(i128::from(first), i128::from(last), step, (first, last, step.to_string()))?;
+        out.reserve(length(i128::from(first), i128::from(last), step, (first, last, step.to_string()))?)?;
         let mut index = 0_i64;
         loop {
             let moved = move_timestamp(first, (months * index, days * index, micros * index), zone)

@@ -34,7 +34,7 @@ const SECONDS: DataType = DataType::Decimal(16, 6);
 function! {
     /// `make_timestamp(year, month, day, hour, minute, second[, zone])`, `make_timestamp(date[, time[, zone]])`
     MAKE_TIMESTAMP = "make_timestamp" in DateTime, FIELDS
-        => Body::Build(|c, a| { let t = default_type(c); build(&MAKE_TIMESTAMP, t, false, c, a) });
+        => Body::Build(|c, a| { let t = default_type(c, &a); build(&MAKE_TIMESTAMP, t, false, c, a) });
     usage "The timestamp of the fields, read in the session's or the given time zone.";
     since "3.0.0";
     example "SELECT make_timestamp(2014, 12, 28, 6, 30, 45.887)" => "2014-12-28 06:30:45.887";
@@ -59,7 +59,7 @@ function! {
 function! {
     /// `try_make_timestamp(…)`
     TRY_MAKE_TIMESTAMP = "try_make_timestamp" in DateTime, FIELDS
-        => Body::Build(|c, a| { let t = default_type(c); build(&TRY_MAKE_TIMESTAMP, t, true, c, a) });
+        => Body::Build(|c, a| { let t = default_type(c, &a); build(&TRY_MAKE_TIMESTAMP, t, true, c, a) });
     text |a| format!("try_make_timestamp({})", a[..a.len().min(6)].join(", "));
     usage "As `make_timestamp`, but NULL where a field is out of its range.";
     since "4.0.0";
@@ -85,10 +85,11 @@ function! {
     example "SELECT try_make_timestamp_ntz(2024, 13, 22, 15, 30, 0)" => "NULL";
 }
 
-fn default_type(context: &BuildContext<'_>) -> DataType {
+/// The session's kind of timestamp for those made of fields; dates and times of day make moments always.
+fn default_type(context: &BuildContext<'_>, arguments: &[TypedExpr]) -> DataType {
     match context.conf.timestamp_type {
-        TimestampType::Ltz => DataType::Timestamp,
-        TimestampType::Ntz => DataType::TimestampNtz,
+        TimestampType::Ntz if arguments.len() > 3 => DataType::TimestampNtz,
+        _ => DataType::Timestamp,
     }
 }
 
@@ -161,18 +162,21 @@ fn build(
 struct Zones {
     session: TimeZone,
     given: Option<Texts>,
+    /// A wall clock's time has no zone, but none where the zone is null.
+    is_local: bool,
 }
 
 impl Zones {
     fn of(args: &KernelArgs<'_>, index: usize) -> Result<Self> {
         let given = if args.values.len() > index { Some(Rows::of(args, index)?) } else { None };
         let is_local = *args.return_type == DataType::TimestampNtz;
-        Ok(Self { session: if is_local { TimeZone::UTC } else { session_zone(args)? }, given })
+        Ok(Self { session: if is_local { TimeZone::UTC } else { session_zone(args)? }, given, is_local })
     }
 
     fn get(&self, row: usize) -> Result<Option<TimeZone>> {
         match &self.given {
             None => Ok(Some(self.session)),
+            Some(names) if self.is_local => Ok(names.get(row).map(|_| self.session)),
             Some(names) => names.get(row).map(TimeZone::parse).transpose(),
         }
     }

@@ -7,6 +7,7 @@ pub mod day;
 pub mod epoch;
 pub mod field;
 pub mod format;
+pub mod legacy;
 pub mod make;
 pub mod moment;
 pub mod parse;

@@ -1,6 +1,6 @@
 //! Dates and timestamps from text.
 
-use super::format::{DEFAULT_PATTERN, Patterns, default_pattern};
+use super::format::{DEFAULT_PATTERN, Patterns, default_pattern, policy_mark, policy_of};
 use super::moment::{Moments, argument, labelled, session_zone};
 use super::pattern::Use;
 use super::scan::Scanned;
@@ -14,7 +14,7 @@ use arrow::array::{Date32Array, Int64Array, TimestampMicrosecondArray};
 use arrow::datatypes::Int64Type;
 use datafusion::logical_expr::{ColumnarValue, Expr};
 use datafusion::scalar::ScalarValue;
-use firesteel_config::TimestampType;
+use firesteel_config::{TimeParserPolicy, TimestampType};
 use firesteel_error::{Result, SparkError};
 use firesteel_types::calendar::MICROS_PER_SECOND;
 use firesteel_types::{DataType, TimeZone};
@@ -116,6 +116,14 @@ fn mode(is_try: bool, context: &BuildContext<'_>) -> Mode {
     if is_try { Mode::Try } else { Mode::of_session(context.conf) }
 }
 
+/// The payload of a call that reads text: the mode, and the policy. Wall clocks' times have one way only.
+fn payload(mode: Mode, target: &DataType, context: &BuildContext<'_>) -> Arc<str> {
+    match target {
+        DataType::TimestampNtz => Arc::from(mode.name()),
+        _ => Arc::from(format!("{}{}", mode.name(), policy_mark(context))),
+    }
+}
+
 fn convert(
     function: &Function,
     target: DataType,
@@ -149,7 +157,7 @@ fn convert(
     }
     let value = implicitly(value, &DataType::STRING, context)?;
     let nullable = mode != Mode::Ansi || value.nullable || pattern.nullable;
-    let payload = Some(Arc::from(mode.name()));
+    let payload = Some(payload(mode, &target, context));
     let arguments = [value, pattern];
     let expr = crate::kernel::call_with_payload(function, read, &arguments, &target, nullable, context, payload)?;
     Ok(TypedExpr::new(expr, target, nullable, ""))
@@ -194,8 +202,11 @@ fn zone(args: &KernelArgs<'_>) -> Result<TimeZone> {
 /// What each row's text says, by its pattern.
 fn scanned(args: &KernelArgs<'_>, mut take: impl FnMut(Option<Scanned>) -> Result<bool>) -> Result<()> {
     let values: Texts = Rows::of(args, 0)?;
-    let mut patterns = Patterns::of(args, 1, Use::Parsing)?;
-    let fails = args.settings.payload.as_deref() == Some(Mode::Ansi.name());
+    let is_local = *args.return_type == DataType::TimestampNtz;
+    let mut patterns = Patterns::of(args, 1, if is_local { Use::ParsingLocal } else { Use::Parsing })?;
+    let mode = args.settings.payload.as_deref().and_then(|payload| payload.split('/').next());
+    let fails = mode == Some(Mode::Ansi.name());
+    let is_watched = policy_of(args) == TimeParserPolicy::Exception;
     let beyond = || super::moment::long_overflow();
     for row in 0..row_count(args) {
         let (Some(text), Some(pattern)) = (values.get(row), patterns.get(row)?) else {
@@ -210,6 +221,11 @@ fn scanned(args: &KernelArgs<'_>, mut take: impl FnMut(Option<Scanned>) -> Resul
                     }
                     take(None)?;
                 }
+            }
+            Err(_) if is_watched && patterns.would_be_read(row, text) => {
+                return Err(SparkError::new("INCONSISTENT_BEHAVIOR_CROSS_VERSION.PARSE_DATETIME_BY_NEW_PARSER")
+                    .with("datetime", format!("'{text}'"))
+                    .with("config", "\"spark.sql.legacy.timeParserPolicy\""));
             }
             Err(message) if fails => return Err(cannot_parse(message, args.return_type)),
             Err(_) => {
@@ -268,7 +284,7 @@ fn seconds(function: &Function, context: &mut BuildContext<'_>, mut arguments: V
     };
     let mode = Mode::of_session(context.conf);
     let nullable = mode != Mode::Ansi || value.nullable || pattern.nullable;
-    let payload = Some(Arc::from(mode.name()));
+    let payload = Some(payload(mode, &DataType::Timestamp, context));
     let kernel: crate::KernelFn = if value.data_type.is_string() { read_seconds } else { seconds_of };
     let arguments = [value, pattern];
     let data_type = DataType::Long;

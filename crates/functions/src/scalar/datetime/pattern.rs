@@ -1,8 +1,9 @@
 //! Patterns of dates and times, as Java's `DateTimeFormatter` reads them and Spark restricts them.
 //!
-//! [`Pattern::compile`] is the only reader of patterns; printing is in
+//! [`Pattern::compile`] reads patterns, [`legacy`](super::legacy) those of the rules before Spark 3; printing is in
 //! [`print`](super::print), reading text in [`scan`](super::scan).
 
+use firesteel_config::TimeParserPolicy;
 use firesteel_error::{Result, SparkError};
 
 /// What a pattern is compiled for.
@@ -10,6 +11,8 @@ use firesteel_error::{Result, SparkError};
 pub enum Use {
     Printing,
     Parsing,
+    /// Parsing wall clocks' times, for which there is no other way than the new one.
+    ParsingLocal,
 }
 
 /// A part of a pattern.
@@ -28,6 +31,8 @@ pub struct Pattern {
     pub items: Vec<Item>,
     /// Years count within their era.
     pub has_era: bool,
+    /// It is read and printed as Java's `SimpleDateFormat` does.
+    pub is_legacy: bool,
 }
 
 /// Letters that stand for something and how often they may be repeated.
@@ -70,15 +75,23 @@ enum Fault {
 }
 
 impl Pattern {
+    /// Reads a pattern as the policy has it.
+    pub fn compile_by(policy: TimeParserPolicy, pattern: &str, used_for: Use) -> Result<Self> {
+        match policy {
+            TimeParserPolicy::Legacy => super::legacy::compile(pattern, used_for),
+            TimeParserPolicy::Corrected | TimeParserPolicy::Exception => Self::compile(pattern, used_for),
+        }
+    }
+
     /// Reads a pattern, or fails with Spark's error.
     pub fn compile(pattern: &str, used_for: Use) -> Result<Self> {
         if let Some(fault) = refused(pattern, used_for) {
-            return Err(error(pattern, &fault));
+            return Err(error(pattern, &fault, used_for));
         }
         let mut reader = Reader { characters: pattern.chars().collect(), position: 0 };
         match reader.items(false) {
-            Ok(items) => Ok(Self { has_era: has_letter(&items, 'G'), items }),
-            Err(fault) => Err(error(pattern, &fault)),
+            Ok(items) => Ok(Self { has_era: has_letter(&items, 'G'), items, is_legacy: false }),
+            Err(fault) => Err(error(pattern, &fault, used_for)),
         }
     }
 }
@@ -98,7 +111,7 @@ fn refused(pattern: &str, used_for: Use) -> Option<Fault> {
         if let Some(letter) = part.chars().find(|c| "YWwuec".contains(*c)) {
             return Some(Fault::WeekBased(letter));
         }
-        let letters = if used_for == Use::Parsing { "ABnNpEFqQ" } else { "ABnNp" };
+        let letters = if used_for == Use::Printing { "ABnNp" } else { "ABnNpEFqQ" };
         if let Some(letter) = part.chars().find(|c| letters.contains(*c)) {
             return Some(Fault::Letter(letter));
         }
@@ -213,8 +226,9 @@ fn quoted_pattern(pattern: &str) -> String {
     format!("'{}'", pattern.replace('\'', "\\'"))
 }
 
-fn error(pattern: &str, fault: &Fault) -> SparkError {
-    if is_legacy(pattern) {
+fn error(pattern: &str, fault: &Fault, used_for: Use) -> SparkError {
+    let is_local = used_for == Use::ParsingLocal;
+    if !is_local && is_legacy(pattern) {
         return SparkError::new("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION")
             .with("pattern", quoted_pattern(pattern))
             .with("config", "\"spark.sql.legacy.timeParserPolicy\"")
@@ -224,10 +238,10 @@ fn error(pattern: &str, fault: &Fault) -> SparkError {
         Fault::Letter(letter) => SparkError::new("INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER")
             .with("c", letter.to_string())
             .with("pattern", pattern),
-        Fault::Length => SparkError::new("INVALID_DATETIME_PATTERN.LENGTH").with("pattern", pattern),
+        Fault::Length if !is_local => SparkError::new("INVALID_DATETIME_PATTERN.LENGTH").with("pattern", pattern),
         Fault::WeekBased(letter) => SparkError::new("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN")
             .with("c", letter.to_string()),
-        Fault::Illegal => SparkError::new("INVALID_DATETIME_PATTERN.WITH_SUGGESTION")
+        Fault::Illegal | Fault::Length => SparkError::new("INVALID_DATETIME_PATTERN.WITH_SUGGESTION")
             .with("pattern", quoted_pattern(pattern))
             .with("docroot", "https://spark.apache.org/docs/latest"),
     }

@@ -66,6 +66,16 @@ impl Pattern {
     fn print_field(&self, letter: char, count: usize, out: &mut String, parts: &Parts<'_>) -> Result<()> {
         let hour = parts.seconds / 3600;
         match letter {
+            'y' if self.is_legacy => {
+                let year = if parts.year <= 0 { 1 - parts.year } else { parts.year };
+                number(out, if count == 2 { year.rem_euclid(100) } else { year }, count);
+            }
+            'S' if self.is_legacy => number(out, parts.micros / 1000, count),
+            'u' if self.is_legacy => number(out, i64::from(weekday(parts.days)) + 1, count),
+            'E' if self.is_legacy => print_name(out, WEEKDAYS[weekday(parts.days) as usize], count.clamp(3, 4)),
+            'G' if self.is_legacy => out.push_str(if parts.year > 0 { "AD" } else { "BC" }),
+            'z' if self.is_legacy => print_zone_name(out, parts, count > 3)?,
+            'Z' if self.is_legacy => print_offset(out, parts.offset, 2, false),
             'y' => {
                 let year = if self.has_era && parts.year <= 0 { 1 - parts.year } else { parts.year };
                 print_year(out, year, count);

@@ -44,7 +44,7 @@ struct Fields {
     is_afternoon: Option<bool>,
     minute: Option<i64>,
     second: Option<i64>,
-    nanos: i64,
+    nanos: Option<i64>,
     zone: Option<TimeZone>,
 }
 
@@ -97,6 +97,9 @@ fn about(text: &str, what: &str) -> String {
 impl Pattern {
     /// Reads text, or gives Java's message of why not.
     pub fn scan(&self, text: &str) -> Result<Scanned, String> {
+        if self.is_legacy {
+            return super::legacy::scan(&self.items, text);
+        }
         let mut scanner = Scanner { text, fields: Fields::default() };
         match scanner.items(&self.items, 0) {
             Ok(end) if end == text.len() => {}
@@ -162,7 +165,7 @@ impl Fields {
         Ok(hour * MICROS_PER_HOUR
             + minute.unwrap_or(0) * MICROS_PER_MINUTE
             + second.unwrap_or(0) * MICROS_PER_SECOND
-            + self.nanos / 1000)
+            + self.nanos.unwrap_or(0) / 1000)
     }
 }
 
@@ -306,7 +309,12 @@ impl Scanner<'_> {
                     return Err(at);
                 }
                 let value: i64 = self.rest(at).get(..run).and_then(|t| t.parse().ok()).ok_or(at)?;
-                self.fields.nanos = (run..9).fold(value, |v, _| v * 10);
+                let nanos = (run..9).fold(value, |v, _| v * 10);
+                // A field that is given twice says the same twice.
+                if self.fields.nanos.is_some_and(|before| before != nanos) {
+                    return Err(at);
+                }
+                self.fields.nanos = Some(nanos);
                 Ok(at + run)
             }
             'X' | 'x' => self.offset(at, count, letter == 'X'),
@@ -379,34 +387,34 @@ impl Scanner<'_> {
         Ok(at + 3 + length)
     }
 
-    /// The longest id of a zone.
     fn zone_id(&mut self, at: usize, has_names: bool) -> Result<usize, usize> {
-        let rest = self.rest(at);
-        let most = rest
-            .bytes()
-            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'_' | b'+' | b'-' | b':' | b'~' | b'.'))
-            .count();
-        for length in (1..=most).rev() {
-            let Some(id) = rest.get(..length) else { continue };
-            let id = match id {
-                "PDT" if has_names => "PST",
-                "EDT" if has_names => "America/New_York",
-                "EST" if has_names => "America/New_York",
-                "CDT" if has_names => "CST",
-                "MDT" | "MST" if has_names => "America/Denver",
-                "CEST" if has_names => "CET",
-                other => other,
-            };
-            if let Ok(zone) = TimeZone::parse(id) {
-                self.fields.zone = Some(zone);
-                return Ok(at + length);
-            }
-        }
-        Err(at)
+        let (zone, length) = zone_of(self.rest(at), has_names).ok_or(at)?;
+        self.fields.zone = Some(zone);
+        Ok(at + length)
     }
 }
 
-fn starts_with(text: &str, name: &str) -> bool {
+/// The zone of the longest id that a text begins with, and the id's length.
+pub(super) fn zone_of(text: &str, has_names: bool) -> Option<(TimeZone, usize)> {
+    let most = text
+        .bytes()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'_' | b'+' | b'-' | b':' | b'~' | b'.'))
+        .count();
+    (1..=most).rev().find_map(|length| {
+        let id = match text.get(..length)? {
+            "PDT" if has_names => "PST",
+            "EDT" if has_names => "America/New_York",
+            "EST" if has_names => "America/New_York",
+            "CDT" if has_names => "CST",
+            "MDT" | "MST" if has_names => "America/Denver",
+            "CEST" if has_names => "CET",
+            other => other,
+        };
+        Some((TimeZone::parse(id).ok()?, length))
+    })
+}
+
+pub(super) fn starts_with(text: &str, name: &str) -> bool {
     text.get(..name.len()).is_some_and(|t| t.eq_ignore_ascii_case(name))
 }
 

@@ -3,7 +3,7 @@
 use super::checks;
 use super::convert::{Converter, Outcome};
 use super::csv_line::{CsvField, Dialect, StrayQuote, Written, split, write_field};
-use super::formats::{Formats, print_day, print_moment};
+use super::formats::{Formats, drop_unused, note_policy, print_day, print_moment};
 use super::from_json::{check_mode, check_outcome, schema_of};
 use super::options::Options;
 use super::to_json::{write_moment, write_moment_in};
@@ -114,6 +114,8 @@ fn build_from_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> 
     }
     let mut options = Options::of(rest.first())?;
     checks::csv(&options)?;
+    note_policy(&mut options, context.conf);
+    drop_unused(&mut options, &data_type);
     check_mode(&options, "from_csv")?;
     checks::corrupt_record(fields, &options)?;
     if options.get("columnNameOfCorruptRecord").is_none() {
@@ -245,6 +247,7 @@ fn build_to_csv(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Re
     }
     let mut options = Options::of(rest.first())?;
     checks::csv(&options)?;
+    note_policy(&mut options, context.conf);
     if options.get("timeZone").is_none() {
         options.set("timeZone", context.conf.time_zone.as_str());
     }

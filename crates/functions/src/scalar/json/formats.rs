@@ -3,8 +3,34 @@
 use super::options::Options;
 use crate::scalar::datetime::pattern::{Pattern, Use};
 use crate::scalar::datetime::print::NamedZone;
+use firesteel_config::{SqlConf, TimeParserPolicy};
 use firesteel_error::Result;
+use firesteel_types::DataType;
 use firesteel_types::calendar::{MICROS_PER_DAY, MICROS_PER_SECOND};
+
+/// The name under which a call keeps the policy of patterns beside its options.
+const POLICY: &str = "firesteel.timeParserPolicy";
+
+/// Notes the session's policy of patterns beside a call's options.
+pub fn note_policy(options: &mut Options, conf: &SqlConf) {
+    if conf.time_parser_policy == TimeParserPolicy::Legacy {
+        options.set(POLICY, "LEGACY");
+    }
+}
+
+/// Leaves out the patterns that nothing of a schema is read by: they may be wrong.
+pub fn drop_unused(options: &mut Options, schema: &DataType) {
+    let has = |wanted: DataType| schema.exists(&|t| *t == wanted || *t == DataType::Variant);
+    for (name, data_type) in [
+        ("dateFormat", DataType::Date),
+        ("timestampFormat", DataType::Timestamp),
+        ("timestampNTZFormat", DataType::TimestampNtz),
+    ] {
+        if !has(data_type) {
+            options.remove(name);
+        }
+    }
+}
 
 /// Options with their patterns compiled.
 #[derive(Debug)]
@@ -23,7 +49,12 @@ impl Formats {
 
     /// The formats of options; fails where a pattern is none.
     pub fn compile(options: Options, used_for: Use) -> Result<Self> {
-        let pattern = |name: &str| options.get(name).map(|text| Pattern::compile(text, used_for)).transpose();
+        let policy = match options.get(POLICY) {
+            Some(_) => TimeParserPolicy::Legacy,
+            None => TimeParserPolicy::Corrected,
+        };
+        let pattern =
+            |name: &str| options.get(name).map(|text| Pattern::compile_by(policy, text, used_for)).transpose();
         Ok(Self {
             date: pattern("dateFormat")?,
             timestamp: pattern("timestampFormat")?,

@@ -2,7 +2,7 @@
 
 use super::checks;
 use super::convert::{Converter, Outcome};
-use super::formats::Formats;
+use super::formats::{Formats, drop_unused, note_policy};
 use super::options::Options;
 use super::reader::{Json, read};
 use crate::kernel::kernel;
@@ -68,6 +68,8 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     }
     let mut options = Options::of(rest.first())?;
     checks::json(&options)?;
+    note_policy(&mut options, context.conf);
+    drop_unused(&mut options, &data_type);
     if let DataType::Struct(fields) = &data_type {
         checks::corrupt_record(fields, &options)?;
     }

@@ -64,6 +64,11 @@ impl Options {
         self.0.get(&name.to_ascii_lowercase()).map(String::as_str)
     }
 
+    /// Takes an option away.
+    pub fn remove(&mut self, name: &str) {
+        self.0.remove(&name.to_ascii_lowercase());
+    }
+
     /// Sets an option.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         self.0.insert(name.to_ascii_lowercase(), value.into());

@@ -1,7 +1,7 @@
 //! `to_json`.
 
 use super::checks;
-use super::formats::{Formats, print_day, print_moment};
+use super::formats::{Formats, note_policy, print_day, print_moment};
 use super::options::Options;
 use super::writer::{KeyWriter, in_ascii, write_number, write_text};
 use crate::cast::variant::Variants;
@@ -51,6 +51,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     }
     let mut options = Options::of(rest.first())?;
     checks::json(&options)?;
+    note_policy(&mut options, context.conf);
     if options.get("timeZone").is_none() {
         options.set("timeZone", context.conf.time_zone.as_str());
     }

@@ -38,6 +38,7 @@ impl Flat {
         let is_null = |row: usize| nulls.is_some_and(|n| n.is_null(row));
         let first = offsets.first().map_or(0, |o| *o as usize);
         let last = offsets.last().map_or(0, |o| *o as usize);
+        crate::room::check_many(last - first, 16)?;
         let has_hidden = (0..count).any(|row| is_null(row) && !range(offsets, row).is_empty());
         let mut rows = Vec::with_capacity(last - first);
         let mut kept = Vec::new();

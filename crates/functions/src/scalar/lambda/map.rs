@@ -71,7 +71,7 @@ fn key_and_value(question: &LambdaQuestion<'_>) -> Result<Vec<(DataType, bool)>>
 }
 
 fn common_key(left: &DataType, right: &DataType, ansi: bool, call: &str) -> Result<DataType> {
-    coercion::tightest_common_type(left, right, ansi).ok_or_else(|| {
+    coercion::wider_common_type(&[left.clone(), right.clone()], ansi).ok_or_else(|| {
         SparkError::new("DATATYPE_MISMATCH.MAP_ZIP_WITH_DIFF_TYPES")
             .with("sqlExpr", mismatch::quoted(call))
             .with("functionName", "`map_zip_with`")

@@ -2,7 +2,7 @@
 
 use super::entry::{MapPicker, policy};
 use crate::kernel::kernel;
-use crate::scalar::regexp::pattern::{Pattern, after};
+use crate::scalar::regexp::pattern::{Pattern, after, under_collation};
 use crate::scalar::string::declare::{function, param};
 use crate::scalar::string::rows::{Rows, Texts, finish, row_count};
 use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
@@ -88,8 +88,9 @@ fn split(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             continue;
         };
         let before = keys.len();
-        for part in parts(text, pair, &mut kept, 0)? {
-            let split = parts(part, value, &mut kept, 2)?;
+        let (pair, value) = (under_collation(args.types, pair), under_collation(args.types, value));
+        for part in parts(text, &pair, &mut kept, 0)? {
+            let split = parts(part, &value, &mut kept, 2)?;
             keys.push(split.first().copied().unwrap_or_default());
             items.push(split.get(1).copied());
         }

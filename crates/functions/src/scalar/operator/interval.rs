@@ -273,7 +273,13 @@ fn run_scale(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (left, right) = (Operand::new(args, 0)?, Operand::new(args, 1)?);
     let numbers = Numbers::new(&right)?;
     let divide = operation == Operation::Divide;
-    let too_large = |kind: &str| SparkError::plain(ExceptionClass::Arithmetic, format!("{kind} overflow"));
+    let too_large = |kind: &str| match numbers {
+        Numbers::Whole(_) if divide => {
+            SparkError::new("INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION").with("functionName", "`try_divide`")
+        }
+        Numbers::Decimal(..) => SparkError::plain(ExceptionClass::Arithmetic, "Overflow"),
+        _ => SparkError::plain(ExceptionClass::Arithmetic, format!("{kind} overflow")),
+    };
     let zero = || SparkError::new("INTERVAL_DIVIDED_BY_ZERO");
     match left.array.data_type() {
         ArrowType::Duration(_) => {

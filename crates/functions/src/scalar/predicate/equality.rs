@@ -6,6 +6,7 @@
 use super::comparison::Comparison;
 use crate::function::{Body, Documentation, Function, Group, Nullability, Returns};
 use crate::scalar::string::collation_key::{CollationKey, key_call};
+use crate::scalar::string::rows::array_or_constant;
 use crate::{BuildContext, KernelArgs, Signature, TypedExpr};
 use arrow::array::{Array, ArrayRef, BooleanArray, Float32Array, Float64Array, ListArray, StringArray, StructArray};
 use arrow::datatypes::{DataType as ArrowType, Float32Type, Float64Type};
@@ -51,7 +52,7 @@ pub(super) static NORMALIZE: Function = Function {
 };
 
 fn normalize(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    let (array, is_scalar) = operand(args, 0)?;
+    let (array, is_scalar) = array_or_constant(args, 0)?;
     let result: ArrayRef = match array.data_type() {
         ArrowType::Float32 => Arc::new(
             typed::<Float32Array>(&array)?.unary::<_, Float32Type>(|v| if v.is_nan() { f32::NAN } else { v + 0.0 }),
@@ -139,8 +140,8 @@ fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         .and_then(Comparison::parse)
         .ok_or_else(|| SparkError::internal("a comparison without its sign"))?;
     let scalars = args.values.iter().all(|v| matches!(v, ColumnarValue::Scalar(_)));
-    let (left, is_left_scalar) = operand(args, 0)?;
-    let (right, is_right_scalar) = operand(args, 1)?;
+    let (left, is_left_scalar) = array_or_constant(args, 0)?;
+    let (right, is_right_scalar) = array_or_constant(args, 1)?;
     let rows = if scalars { 1 } else { args.number_rows };
     let data_type = args.types.first().ok_or_else(|| SparkError::internal("nothing to compare"))?;
     let order = order(&left, &right, data_type)?;
@@ -166,15 +167,6 @@ fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         return Ok(ColumnarValue::Scalar(value));
     }
     Ok(ColumnarValue::Array(Arc::new(result)))
-}
-
-fn operand(args: &KernelArgs<'_>, index: usize) -> Result<(ArrayRef, bool)> {
-    match args.values.get(index) {
-        Some(ColumnarValue::Scalar(value)) => {
-            Ok((value.to_array().map_err(|e| SparkError::internal(e.to_string()))?, true))
-        }
-        _ => Ok((args.array(index)?, false)),
-    }
 }
 
 /// The order of two values by their rows; neither is null.

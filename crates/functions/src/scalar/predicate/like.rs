@@ -118,16 +118,24 @@ fn several(
 ) -> Result<TypedExpr> {
     let mut arguments = arguments.into_iter();
     let text = arguments.next().ok_or_else(|| SparkError::internal("like takes a text"))?;
-    let mut all: Option<Expr> = None;
+    let mut all = Vec::new();
     for pattern in arguments {
         let one = build(false, context, vec![text.clone(), pattern])?.expr;
-        let one = if is_not { Expr::Not(Box::new(one)) } else { one };
-        all = Some(match all {
-            Some(before) => binary_expr(before, operator, one),
-            None => one,
-        });
+        all.push(if is_not { Expr::Not(Box::new(one)) } else { one });
     }
-    let expr = all.ok_or_else(|| SparkError::internal("like takes a pattern"))?;
+    // In pairs, then pairs of pairs: many patterns make no deep expression.
+    while all.len() > 1 {
+        let mut rest = all.into_iter();
+        let mut pairs = Vec::with_capacity(rest.len().div_ceil(2));
+        while let Some(left) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(right) => binary_expr(left, operator, right),
+                None => left,
+            });
+        }
+        all = pairs;
+    }
+    let expr = all.pop().ok_or_else(|| SparkError::internal("like takes a pattern"))?;
     Ok(TypedExpr::new(expr, DataType::Boolean, true, ""))
 }
 
@@ -138,12 +146,14 @@ fn build(ignore_case: bool, context: &mut BuildContext<'_>, mut arguments: Vec<T
         None => '\\',
     };
     let nullable = arguments.iter().any(|a| a.nullable);
+    let ignore_case = ignore_case
+        || arguments.iter().any(|a| matches!(&a.data_type, DataType::String(collation) if collation.ignores_case()));
     let [text, pattern] =
         <[TypedExpr; 2]>::try_from(arguments).map_err(|_| SparkError::internal("like takes a text and a pattern"))?;
     let plain = pattern
         .literal()
         .and_then(|v| v.try_as_str().flatten())
-        .is_some_and(|p| !p.contains([escape, '\\']) && (ignore_case || is_one_piece(p)));
+        .is_some_and(|p| !p.contains([escape, '\\']) && is_one_piece(p) && (!ignore_case || p.is_ascii()));
     let expr = if plain {
         Expr::Like(Like::new(false, Box::new(text.expr), Box::new(pattern.expr), None, ignore_case))
     } else {
@@ -189,15 +199,24 @@ pub(super) static KERNEL: Function = Function {
     documentation: Documentation::EMPTY,
 };
 
-/// The regular expression of a pattern.
-fn regex_of(pattern: &str, escape: char, ignore_case: bool) -> Result<regex::Regex> {
+/// What a pattern asks for, piece by piece.
+enum Token {
+    Character(char),
+    /// `_`
+    One,
+    /// `%`
+    Any,
+}
+
+/// Reads a pattern.
+fn tokens(pattern: &str, escape: char) -> Result<Vec<Token>> {
     let quoted = || format!("'{}'", pattern.replace('\\', "\\\\").replace('\'', "\\'"));
-    let mut out = String::from(if ignore_case { "(?si)^" } else { "(?s)^" });
+    let mut out = Vec::with_capacity(pattern.len());
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
-        let literal = match character {
+        out.push(match character {
             c if c == escape => match characters.next() {
-                Some(c) if c == escape || c == '%' || c == '_' => c,
+                Some(c) if c == escape || c == '%' || c == '_' => Token::Character(c),
                 Some(c) => {
                     return Err(SparkError::new("INVALID_FORMAT.ESC_IN_THE_MIDDLE")
                         .with("format", quoted())
@@ -205,66 +224,115 @@ fn regex_of(pattern: &str, escape: char, ignore_case: bool) -> Result<regex::Reg
                 }
                 None => return Err(SparkError::new("INVALID_FORMAT.ESC_AT_THE_END").with("format", quoted())),
             },
-            '%' => {
-                out.push_str(".*");
-                continue;
-            }
-            '_' => {
-                out.push('.');
-                continue;
-            }
-            c => c,
-        };
-        out.push_str(&regex::escape(literal.encode_utf8(&mut [0; 4])));
+            '%' => Token::Any,
+            '_' => Token::One,
+            c => Token::Character(c),
+        });
     }
-    out.push('$');
-    regex::Regex::new(&out).map_err(|e| SparkError::internal(e.to_string()))
+    Ok(out)
 }
 
-/// A pattern made ready.
-enum Pattern {
-    /// Pieces that follow each other: at the start, between, at the end.
-    Pieces {
-        first: String,
-        between: Vec<Finder<'static>>,
-        last: String,
-    },
-    Regex(regex::Regex),
+/// A part of a pattern without `%`.
+enum Piece {
+    Text(Finder<'static>),
+    /// Characters, and None for any.
+    Mixed(Vec<Option<char>>),
+}
+
+impl Piece {
+    fn new(characters: Vec<Option<char>>) -> Self {
+        match characters.iter().copied().collect::<Option<String>>() {
+            Some(text) => Self::Text(Finder::new(&text).into_owned()),
+            None => Self::Mixed(characters),
+        }
+    }
+
+    /// How many bytes of a text's start the piece is.
+    fn start(&self, text: &str) -> Option<usize> {
+        match self {
+            Self::Text(finder) => text.as_bytes().starts_with(finder.needle()).then(|| finder.needle().len()),
+            Self::Mixed(wanted) => {
+                let mut characters = text.chars();
+                let fits = wanted.iter().all(|wanted| match (wanted, characters.next()) {
+                    (_, None) => false,
+                    (None, Some(_)) => true,
+                    (Some(wanted), Some(found)) => *wanted == found,
+                });
+                fits.then(|| text.len() - characters.as_str().len())
+            }
+        }
+    }
+
+    /// Where the first place of the piece ends.
+    fn find(&self, text: &str) -> Option<usize> {
+        match self {
+            Self::Text(finder) => finder.find(text.as_bytes()).map(|at| at + finder.needle().len()),
+            Self::Mixed(_) => text
+                .char_indices()
+                .find_map(|(at, _)| self.start(text.get(at..).unwrap_or_default()).map(|length| at + length)),
+        }
+    }
+
+    /// Whether a text ends with the piece.
+    fn ends(&self, text: &str) -> bool {
+        match self {
+            Self::Text(finder) => text.as_bytes().ends_with(finder.needle()),
+            Self::Mixed(wanted) => {
+                let start = text.char_indices().rev().nth(wanted.len().saturating_sub(1)).map(|(at, _)| at);
+                start.and_then(|at| text.get(at..)).is_some_and(|rest| self.start(rest) == Some(rest.len()))
+            }
+        }
+    }
+}
+
+/// A pattern made ready: pieces that follow each other, with anything between them.
+struct Pattern {
+    first: Piece,
+    between: Vec<Piece>,
+    /// None where the first piece is all.
+    last: Option<Piece>,
+    ignore_case: bool,
 }
 
 impl Pattern {
     fn new(pattern: &str, escape: char, ignore_case: bool) -> Result<Self> {
-        if !ignore_case
-            && !pattern.contains([escape, '_'])
-            && let Some((first, rest)) = pattern.split_once('%')
-        {
-            let (between, last) = rest.rsplit_once('%').unwrap_or(("", rest));
-            let between = between.split('%').filter(|piece| !piece.is_empty());
-            return Ok(Self::Pieces {
-                first: first.to_string(),
-                between: between.map(|piece| Finder::new(piece).into_owned()).collect(),
-                last: last.to_string(),
-            });
+        let mut pieces = vec![Vec::new()];
+        for token in tokens(pattern, escape)? {
+            match token {
+                Token::Any => pieces.push(Vec::new()),
+                Token::One => pieces.last_mut().into_iter().for_each(|piece| piece.push(None)),
+                Token::Character(c) if ignore_case => {
+                    pieces.last_mut().into_iter().for_each(|piece| piece.extend(c.to_lowercase().map(Some)));
+                }
+                Token::Character(c) => pieces.last_mut().into_iter().for_each(|piece| piece.push(Some(c))),
+            }
         }
-        regex_of(pattern, escape, ignore_case).map(Self::Regex)
+        let last = if pieces.len() > 1 { pieces.pop().map(Piece::new) } else { None };
+        let mut pieces = pieces.into_iter();
+        let first = Piece::new(pieces.next().unwrap_or_default());
+        let between = pieces.filter(|piece| !piece.is_empty()).map(Piece::new).collect();
+        Ok(Self { first, between, last, ignore_case })
     }
 
     fn is_match(&self, text: &str) -> bool {
-        let (first, between, last) = match self {
-            Self::Regex(regex) => return regex.is_match(text),
-            Self::Pieces { first, between, last } => (first, between, last),
-        };
-        let Some(rest) = text.strip_prefix(first.as_str()).and_then(|rest| rest.strip_suffix(last.as_str())) else {
-            return false;
-        };
-        let mut rest = rest.as_bytes();
-        for piece in between {
+        if !self.ignore_case {
+            return self.matches(text);
+        }
+        let lower = if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() };
+        self.matches(&lower)
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        let Some(start) = self.first.start(text) else { return false };
+        let Some(last) = &self.last else { return start == text.len() };
+        let mut rest = &text[start..];
+        for piece in &self.between {
             match piece.find(rest) {
-                Some(at) => rest = rest.get(at + piece.needle().len()..).unwrap_or_default(),
+                Some(end) => rest = &rest[end..],
                 None => return false,
             }
         }
-        true
+        last.ends(rest)
     }
 }
 
@@ -342,15 +410,51 @@ mod tests {
     #[test]
     fn pieces_match_as_the_regular_expression_does() {
         let texts =
-            ["", "a", "ab", "aba", "abab", "xaby", "special requests", "a special x requests b", "é%", "aab\nb"];
-        let patterns = ["%", "%%", "a%", "%a", "a%a", "%a%b%", "%ab%ab%", "ab%ab", "%special%requests%", "%é%", "a%b%"];
+            ["", "a", "ab", "aba", "abab", "xaby", "special requests", "a special x requests b", "é%", "aab\nb", "aéb"];
+        let patterns = [
+            "%",
+            "%%",
+            "a%",
+            "%a",
+            "a%a",
+            "%a%b%",
+            "%ab%ab%",
+            "ab%ab",
+            "%special%requests%",
+            "%é%",
+            "a%b%",
+            "_",
+            "a_b",
+            "%_",
+            "_%_",
+            "%a_b%",
+            "__%b",
+            "%_b_%",
+            "",
+        ];
         for pattern in patterns {
             let pieces = Pattern::new(pattern, '\\', false).unwrap();
-            assert!(matches!(pieces, Pattern::Pieces { .. }), "{pattern}");
-            let regex = super::regex_of(pattern, '\\', false).unwrap();
+            let expression = regex::escape(pattern).replace('%', ".*").replace('_', ".");
+            let regex = regex::Regex::new(&format!("(?s)^{expression}$")).unwrap();
             for text in texts {
                 assert_eq!(pieces.is_match(text), regex.is_match(text), "{text} LIKE {pattern}");
             }
         }
+    }
+
+    #[test]
+    fn escapes_and_cases() {
+        assert!(Pattern::new("a!%b", '!', false).unwrap().is_match("a%b"));
+        assert!(!Pattern::new("a!%b", '!', false).unwrap().is_match("axb"));
+        assert!(Pattern::new("A_Ç%", '\\', true).unwrap().is_match("axçd"));
+        assert!(Pattern::new("a\\", '\\', false).is_err());
+        assert!(Pattern::new("a\\b", '\\', false).is_err());
+    }
+
+    #[test]
+    fn long_patterns_are_bounded() {
+        let text = "a".repeat(100_000);
+        assert!(Pattern::new(&"_%".repeat(20_000), '\\', false).unwrap().is_match(&text));
+        assert!(!Pattern::new(&format!("{}b", "%a".repeat(5_000)), '\\', true).unwrap().is_match(&text));
     }
 }

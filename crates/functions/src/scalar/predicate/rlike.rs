@@ -2,7 +2,7 @@
 
 use super::like::matches;
 use crate::function::{Body, Documentation, Function, Group, Nullability, Returns};
-use crate::scalar::regexp::pattern::Pattern;
+use crate::scalar::regexp::pattern::{Pattern, under_collation};
 use crate::{ArgType, BuildContext, KernelArgs, Param, Signature, TypedExpr};
 use datafusion::logical_expr::ColumnarValue;
 use firesteel_error::Result;
@@ -72,5 +72,6 @@ pub(super) static KERNEL: Function = Function {
 
 fn run(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let function = args.settings.payload.as_deref().unwrap_or("rlike");
-    matches(args, |pattern| Pattern::compile(pattern, function), Pattern::is_match)
+    let compile = |pattern: &str| Pattern::compile(&under_collation(args.types, pattern), function);
+    matches(args, compile, Pattern::is_match)
 }

@@ -2,9 +2,10 @@
 
 use super::java::{EndAnchor, Fault, translate};
 use crate::KernelArgs;
-use crate::scalar::string::collation_rule::require_binary;
 use crate::scalar::string::rows::{Rows, Texts};
 use firesteel_error::{Result, SparkError};
+use firesteel_types::{Collation, DataType};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -28,6 +29,15 @@ pub struct Pattern {
 enum Engine {
     Plain(regex::Regex),
     Backtracking(fancy_regex::Regex),
+}
+
+/// The expression as it is meant under the arguments' collation: where that ignores case, so does the expression.
+pub fn under_collation<'p>(types: &[DataType], pattern: &'p str) -> Cow<'p, str> {
+    let ignores_case = types.iter().any(|data_type| match data_type {
+        DataType::String(collation @ Collation::Named(_)) => collation.ignores_case(),
+        _ => false,
+    });
+    if ignores_case { Cow::Owned(format!("(?ui){pattern}")) } else { Cow::Borrowed(pattern) }
 }
 
 /// The error about an expression that is not one.
@@ -186,7 +196,6 @@ impl std::ops::Deref for PatternRef<'_> {
 impl<'a> Patterns<'a> {
     /// The expressions of the argument at `index`.
     pub fn of(args: &'a KernelArgs<'a>, index: usize, function: &'static str) -> Result<Self> {
-        require_binary(args, function)?;
         Ok(Self { args, texts: Rows::of(args, index)?, function, kept: HashMap::new() })
     }
 
@@ -199,12 +208,13 @@ impl<'a> Patterns<'a> {
     pub fn get(&mut self, row: usize) -> Result<Option<PatternRef<'a>>> {
         let Some(text) = self.texts.get(row) else { return Ok(None) };
         if self.texts.is_constant() {
-            return Ok(Some(PatternRef::Kept(self.args.prepared(|| Pattern::compile(text, self.function))?)));
+            let compile = || Pattern::compile(&under_collation(self.args.types, text), self.function);
+            return Ok(Some(PatternRef::Kept(self.args.prepared(compile)?)));
         }
         if let Some(pattern) = self.kept.get(text) {
             return Ok(Some(PatternRef::Shared(Arc::clone(pattern))));
         }
-        let pattern = Arc::new(Pattern::compile(text, self.function)?);
+        let pattern = Arc::new(Pattern::compile(&under_collation(self.args.types, text), self.function)?);
         if self.kept.len() >= KEPT {
             self.kept.clear();
         }

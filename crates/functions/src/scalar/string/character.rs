@@ -48,7 +48,7 @@ function! {
     /// `mask(input[, upperChar, lowerChar, digitChar, otherChar])`
     MASK = "mask" in String, Signature::with_optional(
             &[
-                param("input", ArgType::TEXT),
+                param("str", ArgType::TEXT),
                 param("upperChar", ArgType::TEXT),
                 param("lowerChar", ArgType::TEXT),
                 param("digitChar", ArgType::TEXT),
@@ -62,7 +62,7 @@ function! {
         all.extend(["X", "x", "n", "NULL"].into_iter().skip(all.len().saturating_sub(1)));
         format!("mask({})", all.join(", "))
     };
-    usage "The text with capital letters, small letters, digits and others replaced by a character each; null keeps them.";
+    usage "mask(input[, upperChar, lowerChar, digitChar, otherChar]) - The text with capital letters, small letters, digits and others replaced by a character each; null keeps them.";
     since "3.4.0";
     example "SELECT mask('abcd-EFGH-8765-4321')" => "xxxx-XXXX-nnnn-nnnn";
     example "SELECT mask('AbCD123-@$#', 'Q', 'q', 'd', 'o')" => "QqQQdddoooo";

@@ -1,20 +1,23 @@
 //! Text as bytes of a character set, and back.
 
 use super::declare::function;
-use super::declare::{lenient, param};
+use super::declare::param;
 use super::rows::{Binaries, Rows, Texts, binaries, texts};
-use crate::{ArgType, Body, BuildContext, KernelArgs, Signature, TypedExpr};
+use crate::kernel::{call_with_payload, kernel};
+use crate::{ArgType, Body, BuildContext, Function, KernelArgs, Signature, TypedExpr};
 use datafusion::logical_expr::{Case, ColumnarValue, Expr};
+use firesteel_config::SqlConf;
 use firesteel_error::{Result, SparkError};
 use firesteel_types::DataType;
 use std::fmt::Write;
+use std::sync::Arc;
 
 const CHARSETS: &str = "iso-8859-1, us-ascii, utf-16, utf-16be, utf-16le, utf-32, utf-8";
 
 function! {
     /// `encode(str, charset)`
     ENCODE = "encode" in String, Signature::of(&[param("str", ArgType::String), param("charset", ArgType::String)])
-        => lenient(DataType::Binary, encode);
+        => Body::Build(build_encode);
     usage "The text as bytes of a character set.";
     since "1.5.0";
     example "SELECT encode('abc', 'utf-8')" => "abc";
@@ -28,6 +31,9 @@ function! {
     example "SELECT decode(2, 1, 'Southlake', 2, 'San Francisco', 3, 'New Jersey', 4, 'Seattle', 'Non domestic')" => "San Francisco";
 }
 
+/// The kernels, by which calls that have travelled find them again.
+pub static KERNELS: &[&Function] = &[&kernel("encode", encode), &kernel("decode", decode)];
+
 const DECODE_BYTES: Signature = Signature::of(&[param("bin", ArgType::Binary), param("charset", ArgType::String)]);
 
 #[derive(Clone, Copy, PartialEq)]
@@ -39,6 +45,53 @@ enum Charset {
     Utf16Be,
     Utf16Le,
     Utf32,
+    Windows1252,
+}
+
+/// What the bytes from 0x80 to 0x9f stand for in `windows-1252`; U+FFFD: nothing.
+const WINDOWS_1252: [char; 32] = [
+    '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}', //
+    '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',
+];
+
+/// What legacy settings make of character sets.
+#[derive(Clone, Copy)]
+struct Legacy {
+    /// Further names that Java knows.
+    java_names: bool,
+    /// What cannot be written becomes `?`, and what cannot be read U+FFFD.
+    replaces: bool,
+}
+
+impl Legacy {
+    /// The payload of calls under these settings.
+    fn payload(conf: &SqlConf) -> Option<Arc<str>> {
+        match (conf.java_charsets, conf.coding_error_action) {
+            (false, false) => None,
+            (java, replaces) => Some(Arc::from(format!("{}{}", u8::from(java), u8::from(replaces)))),
+        }
+    }
+
+    fn of(args: &KernelArgs<'_>) -> Self {
+        let payload = args.settings.payload.as_deref().unwrap_or_default().as_bytes();
+        Self { java_names: payload.first() == Some(&b'1'), replaces: payload.get(1) == Some(&b'1') }
+    }
+
+    fn charset(self, name: &str, function: &str) -> Result<Charset> {
+        if !self.java_names {
+            return charset(name, function);
+        }
+        let lower = name.to_ascii_lowercase().replace('_', "-");
+        Ok(match lower.as_str() {
+            "windows-1252" | "cp1252" => Charset::Windows1252,
+            "latin1" | "iso8859-1" | "iso-latin-1" | "l1" | "cp819" => Charset::Latin1,
+            "ascii" | "iso646-us" | "cp367" => Charset::Ascii,
+            "utf8" => Charset::Utf8,
+            "utf16" => Charset::Utf16,
+            "utf32" => Charset::Utf32,
+            _ => charset(&lower, function).map_err(|_| SparkError::unsupported(format!("the charset {name}")))?,
+        })
+    }
 }
 
 fn charset(name: &str, function: &str) -> Result<Charset> {
@@ -75,6 +128,50 @@ fn encode_text(text: &str, charset: Charset) -> Option<Vec<u8>> {
         Charset::Utf16 if text.is_empty() => Some(Vec::new()),
         Charset::Utf16 => Some([0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect()),
         Charset::Utf32 => Some(text.chars().flat_map(|c| u32::from(c).to_be_bytes()).collect()),
+        Charset::Windows1252 => text
+            .chars()
+            .map(|c| {
+                match (
+                    u32::from(c),
+                    WINDOWS_1252.iter().position(|known| *known == c && c != char::REPLACEMENT_CHARACTER),
+                ) {
+                    (code @ (0..0x80 | 0xa0..0x100), _) => u8::try_from(code).ok(),
+                    (_, Some(at)) => Some(0x80 + at as u8),
+                    _ => None,
+                }
+            })
+            .collect(),
+    }
+}
+
+/// A text as bytes, character by character, with `?` for what the set does not have.
+fn encode_replacing(text: &str, charset: Charset) -> Vec<u8> {
+    let one = |c: char| encode_text(c.encode_utf8(&mut [0; 4]), charset).unwrap_or_else(|| vec![b'?']);
+    text.chars().flat_map(one).collect()
+}
+
+/// Bytes as text, with U+FFFD for what is none.
+fn decode_replacing(bytes: &[u8], charset: Charset) -> String {
+    let units = |big: bool| {
+        let units = bytes.chunks_exact(2).map(|pair| {
+            let pair = [pair[0], pair[1]];
+            if big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
+        });
+        let mut text: String = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        if !bytes.len().is_multiple_of(2) {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+        text
+    };
+    match charset {
+        Charset::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
+        Charset::Utf16 | Charset::Utf16Be => units(true),
+        Charset::Utf16Le => units(false),
+        _ => {
+            let width = if charset == Charset::Utf32 { 4 } else { 1 };
+            let unknown = || char::REPLACEMENT_CHARACTER.to_string();
+            bytes.chunks(width).map(|one| decode_bytes(one, charset).unwrap_or_else(unknown)).collect()
+        }
     }
 }
 
@@ -93,6 +190,14 @@ fn decode_bytes(bytes: &[u8], charset: Charset) -> Option<String> {
         Charset::Utf8 => String::from_utf8(bytes.to_vec()).ok(),
         Charset::Ascii => bytes.is_ascii().then(|| bytes.iter().map(|b| char::from(*b)).collect()),
         Charset::Latin1 => Some(bytes.iter().map(|b| char::from(*b)).collect()),
+        Charset::Windows1252 => bytes
+            .iter()
+            .map(|b| match b.checked_sub(0x80).and_then(|at| WINDOWS_1252.get(usize::from(at))) {
+                Some(&char::REPLACEMENT_CHARACTER) => None,
+                Some(c) => Some(*c),
+                None => Some(char::from(*b)),
+            })
+            .collect(),
         Charset::Utf16Be => decode_utf16(bytes, true),
         Charset::Utf16Le => decode_utf16(bytes, false),
         Charset::Utf16 => match bytes {
@@ -122,21 +227,38 @@ fn decode_bytes(bytes: &[u8], charset: Charset) -> Option<String> {
 
 fn encode(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (values, names): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
+    let legacy = Legacy::of(args);
     binaries(args, |row| {
         let (Some(text), Some(name)) = (values.get(row), names.get(row)) else { return Ok(None) };
-        let charset = charset(name, "encode")?;
-        encode_text(text, charset).map(Some).ok_or_else(|| malformed("encode", name))
+        let charset = legacy.charset(name, "encode")?;
+        match encode_text(text, charset) {
+            Some(bytes) => Ok(Some(bytes)),
+            None if legacy.replaces => Ok(Some(encode_replacing(text, charset))),
+            None => Err(malformed("encode", name)),
+        }
     })
 }
 
 fn decode(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
     let (values, names): (Binaries, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
+    let legacy = Legacy::of(args);
     texts(args, |row, out| {
         let (Some(bytes), Some(name)) = (values.get(row), names.get(row)) else { return Ok(None) };
-        let charset = charset(name, "decode")?;
-        let text = decode_bytes(bytes, charset).ok_or_else(|| malformed("decode", name))?;
+        let charset = legacy.charset(name, "decode")?;
+        let text = match decode_bytes(bytes, charset) {
+            Some(text) => text,
+            None if legacy.replaces => decode_replacing(bytes, charset),
+            None => return Err(malformed("decode", name)),
+        };
         Ok(out.write_str(&text).ok())
     })
+}
+
+fn build_encode(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
+    let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
+    let payload = Legacy::payload(context.conf);
+    let expr = call_with_payload(&ENCODE, encode, &arguments, &DataType::Binary, true, context, payload)?;
+    Ok(TypedExpr::new(expr, DataType::Binary, true, ENCODE.call_text(&names)))
 }
 
 fn build_decode(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
@@ -152,7 +274,8 @@ fn build_decode(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Re
         }
         2 => {
             let arguments = DECODE_BYTES.apply("decode", &text, arguments, context)?;
-            let expr = crate::kernel::call(&DECODE, decode, &arguments, &DataType::STRING, true, context)?;
+            let payload = Legacy::payload(context.conf);
+            let expr = call_with_payload(&DECODE, decode, &arguments, &DataType::STRING, true, context, payload)?;
             return Ok(TypedExpr::new(expr, DataType::STRING, true, text));
         }
         _ => {}

@@ -23,7 +23,8 @@ function! {
 fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     let text = ELT.call_text(&names);
-    let all_binary = arguments.iter().skip(1).all(|a| a.data_type == DataType::Binary);
+    let all_binary =
+        !context.conf.elt_output_as_string && arguments.iter().skip(1).all(|a| a.data_type == DataType::Binary);
     let target = if all_binary { DataType::Binary } else { DataType::STRING };
     let mut coerced = Vec::with_capacity(arguments.len());
     for (index, argument) in arguments.into_iter().enumerate() {

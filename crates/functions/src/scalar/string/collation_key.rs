@@ -14,12 +14,13 @@ use std::sync::Arc;
 
 /// How a collation makes keys of texts.
 pub struct CollationKey {
-    kind: Kind,
+    pub(super) kind: Kind,
     /// Spaces at the end do not count.
-    trims: bool,
+    pub(super) trims: bool,
 }
 
-enum Kind {
+/// How texts are told apart.
+pub(super) enum Kind {
     Bytes,
     /// Code points by their small letters.
     Lower,
@@ -42,9 +43,18 @@ impl CollationKey {
         Ok(Self { kind, trims })
     }
 
+    /// The text without the blanks that do not count.
+    pub fn counted<'a>(&self, text: &'a str) -> &'a str {
+        if self.trims { text.trim_end_matches(' ') } else { text }
+    }
+
     /// The key of a text.
     pub fn key(&self, text: &str) -> Vec<u8> {
-        let text = if self.trims { text.trim_end_matches(' ') } else { text };
+        self.whole_key(self.counted(text))
+    }
+
+    /// The key of a text of which every blank counts.
+    pub fn whole_key(&self, text: &str) -> Vec<u8> {
         match &self.kind {
             Kind::Bytes => text.as_bytes().to_vec(),
             Kind::Lower if text.is_ascii() => text.to_ascii_lowercase().into_bytes(),
@@ -63,9 +73,14 @@ impl CollationKey {
     }
 }
 
-/// Small letters code point by code point; the final sigma is a sigma.
+/// The small letters of a code point; the final sigma is a sigma.
+pub(super) fn small_letters(character: char) -> impl Iterator<Item = char> {
+    character.to_lowercase().map(|c| if c == 'ς' { 'σ' } else { c })
+}
+
+/// Small letters code point by code point.
 fn lower(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()
+    text.chars().flat_map(small_letters).collect()
 }
 
 /// The collator of `UNICODE_CI`, `en_AI`, `sr_Cyrl_SRB_CI_AI` and the like.

@@ -69,7 +69,7 @@ fn build(function: &'static Function, context: &mut BuildContext<'_>, arguments:
             return Err(mismatch::different_types(&text, function.name, &types));
         }
         to_common_type(arguments, function.name, &text, context)?
-    } else if arguments.iter().all(|a| a.data_type == DataType::Binary) {
+    } else if !context.conf.concat_binary_as_string && arguments.iter().all(|a| a.data_type == DataType::Binary) {
         arguments
     } else {
         let collated = arguments

@@ -316,6 +316,7 @@ fn format_number(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         let pattern = match &formats {
             Formats::Digits(digits) => match digits.get(row) {
                 Some(digits) if digits >= 0 => {
+                    crate::room::check_many(digits as usize, 4)?;
                     made = Pattern::with_digits(digits as usize);
                     &made
                 }

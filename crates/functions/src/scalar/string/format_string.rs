@@ -45,9 +45,12 @@ fn build(function: &'static Function, context: &mut BuildContext<'_>, arguments:
             )));
         }
     }
-    let nullable = arguments.first().is_some_and(|format| format.nullable);
-    let expr = crate::kernel::call(function, format_string, &arguments, &DataType::STRING, nullable, context)?;
-    Ok(TypedExpr::new(expr, DataType::STRING, nullable, text))
+    let (data_type, nullable) = match arguments.first() {
+        Some(format) if format.data_type.is_string() => (format.data_type.clone(), format.nullable),
+        _ => (DataType::STRING, false),
+    };
+    let expr = crate::kernel::call(function, format_string, &arguments, &data_type, nullable, context)?;
+    Ok(TypedExpr::new(expr, data_type, nullable, text))
 }
 
 /// A piece of a format string.

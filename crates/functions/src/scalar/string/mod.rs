@@ -6,7 +6,7 @@ pub mod charset;
 pub mod choose;
 pub mod collate;
 pub mod collation_key;
-pub mod collation_rule;
+pub mod collation_search;
 pub mod collations;
 pub mod concat;
 pub mod constant;

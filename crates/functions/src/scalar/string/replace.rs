@@ -1,6 +1,6 @@
 //! Strings with parts changed.
 
-use super::collation_rule::require_binary;
+use super::collation_search::Search;
 use super::declare::{function, param, same_type};
 use super::rows::{
     Binaries, Integers, Rows, Texts, array_or_constant, binaries, downcast, finish, internal, is_binary, texts,
@@ -71,7 +71,7 @@ function! {
 }
 
 fn replace(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    require_binary(args, "replace")?;
+    let rule = Search::of(args)?;
     let (values, searches): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let replacements: Option<Texts> = if args.values.len() > 2 { Some(Rows::of(args, 2)?) } else { None };
     texts(args, |row, out| {
@@ -85,11 +85,12 @@ fn replace(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
         if search.is_empty() {
             return Ok(out.write_str(text).ok());
         }
+        let wanted = rule.wanted(search);
         let mut from = 0;
-        for (at, _) in text.match_indices(search) {
-            let _ = out.write_str(&text[from..at]);
+        while let Some((start, end)) = wanted.find(text, from).filter(|(start, end)| end > start) {
+            let _ = out.write_str(&text[from..start]);
             let _ = out.write_str(replacement);
-            from = at + search.len();
+            from = end;
         }
         Ok(out.write_str(&text[from..]).ok())
     })
@@ -106,8 +107,51 @@ fn dictionary(from: &str, to: &str) -> HashMap<char, Option<char>> {
     dictionary
 }
 
+/// The small letters of `İ`, which stand for it as well.
+const SMALL_DOTTED: &str = "i\u{307}";
+
+/// What becomes of characters by their keys under a collation.
+fn translate_by_key(args: &KernelArgs<'_>, search: &Search) -> Result<ColumnarValue> {
+    let (values, froms, tos): (Texts, Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?, Rows::of(args, 2)?);
+    let key = |text: &str| search.rule().whole_key(text);
+    let mut keys: HashMap<char, Vec<u8>> = HashMap::new();
+    texts(args, |row, out| {
+        let (Some(text), Some(from), Some(to)) = (values.get(row), froms.get(row), tos.get(row)) else {
+            return Ok(None);
+        };
+        let mut targets = to.chars();
+        let mut dictionary: HashMap<Vec<u8>, Option<char>> = HashMap::new();
+        for character in from.chars() {
+            let target = targets.next().filter(|c| *c != '\0');
+            dictionary.entry(key(character.encode_utf8(&mut [0; 4]))).or_insert(target);
+        }
+        let mut rest = text;
+        while let Some(character) = rest.chars().next() {
+            let dotted = if rest.starts_with(SMALL_DOTTED) { dictionary.get(&key(SMALL_DOTTED)) } else { None };
+            let (length, target) = match dotted {
+                Some(target) => (SMALL_DOTTED.len(), Some(target)),
+                None => {
+                    let of_one = keys.entry(character).or_insert_with(|| key(character.encode_utf8(&mut [0; 4])));
+                    (character.len_utf8(), dictionary.get(of_one.as_slice()))
+                }
+            };
+            match target {
+                None => drop(out.write_char(character)),
+                Some(Some(target)) => drop(out.write_char(*target)),
+                Some(None) => {}
+            }
+            rest = &rest[length..];
+        }
+        Ok(Some(()))
+    })
+}
+
 fn translate(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    require_binary(args, "translate")?;
+    let search = Search::of(args)?;
+    // Blanks at the end are characters as others are.
+    if !search.is_bytes() {
+        return translate_by_key(args, &search);
+    }
     let (values, froms, tos): (Texts, Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?, Rows::of(args, 2)?);
     let constant = match (froms.constant(), tos.constant()) {
         (Some(Some(from)), Some(Some(to))) => Some(dictionary(from, to)),

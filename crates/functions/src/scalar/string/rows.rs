@@ -154,9 +154,9 @@ fn too_large(bytes: usize) -> SparkError {
         .with("maxRoundedArrayLength", MOST_BYTES.to_string())
 }
 
-/// Fails where a batch of strings would need more than its bytes.
+/// Fails where a batch of strings would need more than its bytes, or more than the process has.
 pub fn check_bytes(bytes: usize) -> Result<()> {
-    if bytes > MOST_BYTES { Err(too_large(bytes)) } else { Ok(()) }
+    if bytes > MOST_BYTES { Err(too_large(bytes)) } else { crate::room::check(bytes as u64) }
 }
 
 /// Writes a text so many times, long runs of it in large pieces.

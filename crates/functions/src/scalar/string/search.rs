@@ -1,6 +1,6 @@
 //! Where a string holds another.
 
-use super::collation_rule::{Comparison, comparison};
+use super::collation_search::{Search, Wanted};
 use super::declare::{function, param, strict};
 use super::rows::{Bytes, Integers, Rows, Texts, booleans, primitives};
 use crate::{ArgType, Body, KernelArgs, Nullability, Returns, Signature};
@@ -51,16 +51,14 @@ function! {
 }
 function! {
     /// `startswith(left, right)`
-    STARTS_WITH = "startswith" in String, PAIR
-        => test_body(|args| compare(args, |left, right| left.starts_with(right)));
+    STARTS_WITH = "startswith" in String, PAIR => test_body(starts_with);
     usage "True where `left` starts with `right`.";
     since "3.3.0";
     example "SELECT startswith('Spark SQL', 'Spark')" => "true";
 }
 function! {
     /// `endswith(left, right)`
-    ENDS_WITH = "endswith" in String, PAIR
-        => test_body(|args| compare(args, |left, right| left.ends_with(right)));
+    ENDS_WITH = "endswith" in String, PAIR => test_body(ends_with);
     usage "True where `left` ends with `right`.";
     since "3.3.0";
     example "SELECT endswith('Spark SQL', 'SQL')" => "true";
@@ -100,41 +98,49 @@ function! {
     example "SELECT find_in_set('ab','abc,b,ab,c,def')" => "3";
 }
 
-/// Tests texts by their small letters.
-fn compare_lower(args: &KernelArgs<'_>, test: impl Fn(&[u8], &[u8]) -> bool) -> Result<ColumnarValue> {
+/// A test of texts, by bytes where equal texts have equal bytes.
+fn compare(
+    args: &KernelArgs<'_>,
+    by_bytes: impl Fn(&[u8], &[u8]) -> bool,
+    by_rule: impl Fn(&str, &Wanted<'_>) -> bool,
+) -> Result<ColumnarValue> {
+    let search = Search::of(args)?;
+    if search.is_plain() {
+        let (left, right) = (Bytes::of(args, 0)?, Bytes::of(args, 1)?);
+        return booleans(args, |row| Ok(left.get(row).zip(right.get(row)).map(|(left, right)| by_bytes(left, right))));
+    }
     let (left, right): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
-    let key = |text| Comparison::LowerCase.key(text);
-    booleans(args, |row| Ok(left.get(row).zip(right.get(row)).map(|(l, r)| test(key(l).as_bytes(), key(r).as_bytes()))))
+    booleans(args, |row| {
+        Ok(left
+            .get(row)
+            .zip(right.get(row))
+            .map(|(text, wanted)| by_rule(search.counted(text), &search.wanted(search.counted(wanted)))))
+    })
 }
 
-fn compare(args: &KernelArgs<'_>, test: impl Fn(&[u8], &[u8]) -> bool) -> Result<ColumnarValue> {
-    if comparison(args, "a comparison of starts and ends of strings")? == Comparison::LowerCase {
-        return compare_lower(args, test);
-    }
-    let (left, right) = (Bytes::of(args, 0)?, Bytes::of(args, 1)?);
-    booleans(args, |row| Ok(left.get(row).zip(right.get(row)).map(|(left, right)| test(left, right))))
+fn starts_with(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    compare(args, |left, right| left.starts_with(right), |text, wanted| wanted.end_at(text, 0).is_some())
+}
+
+fn ends_with(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
+    compare(args, |left, right| left.ends_with(right), |text, wanted| wanted.start_of_end(text).is_some())
 }
 
 fn contains(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    if comparison(args, "contains")? == Comparison::LowerCase {
-        return compare_lower(args, |left, right| memmem::find(left, right).is_some());
-    }
-    let (left, right) = (Bytes::of(args, 0)?, Bytes::of(args, 1)?);
+    let right = Bytes::of(args, 1)?;
     let constant = match &args.values[1] {
         ColumnarValue::Scalar(_) => right.get(0).map(memmem::Finder::new),
         ColumnarValue::Array(_) => None,
     };
-    booleans(args, |row| {
-        let (Some(left), Some(right)) = (left.get(row), right.get(row)) else { return Ok(None) };
-        Ok(Some(match &constant {
-            Some(finder) => finder.find(left).is_some(),
-            None => memmem::find(left, right).is_some(),
-        }))
-    })
+    let by_bytes = |left: &[u8], right: &[u8]| match &constant {
+        Some(finder) => finder.find(left).is_some(),
+        None => memmem::find(left, right).is_some(),
+    };
+    compare(args, by_bytes, |text, wanted| wanted.find(text, 0).is_some())
 }
 
-/// The position (from 1) of `wanted` in the characters of `text` from `start` (from 0) on; 0 where there is none.
-fn find(text: &str, wanted: &str, start: usize) -> i32 {
+/// The position (from 1) of a match in the characters of `text` from `start` (from 0) on; 0 where there is none.
+fn find(text: &str, wanted: &Wanted<'_>, start: usize) -> i32 {
     if wanted.is_empty() {
         return 1;
     }
@@ -145,22 +151,25 @@ fn find(text: &str, wanted: &str, start: usize) -> i32 {
             None => return 0,
         },
     };
-    match memmem::find(&text.as_bytes()[from..], wanted.as_bytes()) {
-        Some(at) => (text[..from + at].chars().count() + 1) as i32,
+    match wanted.find(text, from) {
+        Some((at, _)) => (text[..at].chars().count() + 1) as i32,
         None => 0,
     }
 }
 
 fn instr(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    let rule = comparison(args, "instr")?;
+    let search = Search::of(args)?;
     let (values, wanted): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     primitives::<Int32Type>(args, |row| {
-        Ok(values.get(row).zip(wanted.get(row)).map(|(text, wanted)| find(&rule.key(text), &rule.key(wanted), 0)))
+        Ok(values
+            .get(row)
+            .zip(wanted.get(row))
+            .map(|(text, wanted)| find(text, &search.wanted(search.counted(wanted)), 0)))
     })
 }
 
 fn locate(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    let rule = comparison(args, "locate")?;
+    let search = Search::of(args)?;
     let (wanted, values): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let starts: Option<Integers> = if args.values.len() > 2 { Some(Rows::of(args, 2)?) } else { None };
     primitives::<Int32Type>(args, |row| {
@@ -173,18 +182,24 @@ fn locate(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             None => 1,
         };
         let (Some(wanted), Some(text)) = (wanted.get(row), values.get(row)) else { return Ok(None) };
-        Ok(Some(if start < 1 { 0 } else { find(&rule.key(text), &rule.key(wanted), start as usize - 1) }))
+        if start < 1 {
+            return Ok(Some(0));
+        }
+        Ok(Some(find(text, &search.wanted(search.counted(wanted)), start as usize - 1)))
     })
 }
 
 fn find_in_set(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    let rule = comparison(args, "find_in_set")?;
+    let search = Search::of(args)?;
     let (wanted, lists): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     primitives::<Int32Type>(args, |row| {
         let (Some(wanted), Some(list)) = (wanted.get(row), lists.get(row)) else { return Ok(None) };
-        Ok(Some(match rule.key(list).split(',').position(|entry| entry == rule.key(wanted)) {
-            Some(index) => index as i32 + 1,
-            None => 0,
-        }))
+        let position = if search.is_plain() {
+            list.split(',').position(|entry| entry == wanted)
+        } else {
+            let key = search.rule().key(wanted);
+            list.split(',').position(|entry| search.rule().key(entry) == key)
+        };
+        Ok(Some(position.map_or(0, |index| index as i32 + 1)))
     })
 }

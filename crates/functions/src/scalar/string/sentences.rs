@@ -81,7 +81,9 @@ fn words(sentence: &str) -> Vec<&str> {
                 }
             });
         let links = character == '_' && start.is_some();
-        if character.is_alphanumeric() || links || joins {
+        // Marks belong to the letter before them.
+        let marks = start.is_some() && super::collation_search::is_mark(character);
+        if character.is_alphanumeric() || links || joins || marks {
             start.get_or_insert(at);
         } else if let Some(from) = start.take() {
             words.push(&sentence[from..at]);

@@ -1,6 +1,6 @@
 //! Parts of strings.
 
-use super::collation_rule::require_binary;
+use super::collation_search::{Search, Wanted};
 use super::declare::{function, lenient, param, same_type, strict};
 use super::rows::{Binaries, Integers, Rows, Texts, binaries, is_binary, texts};
 use crate::{ArgType, Body, KernelArgs, Nullability, Returns, Signature};
@@ -181,15 +181,44 @@ fn right(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
 }
 
 fn substring_index(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    require_binary(args, "substring_index")?;
+    let search = Search::of(args)?;
     let (values, delimiters): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let counts: Integers = Rows::of(args, 2)?;
     texts(args, |row, out| {
         let (Some(text), Some(delimiter), Some(count)) = (values.get(row), delimiters.get(row), counts.get(row)) else {
             return Ok(None);
         };
-        Ok(out.write_str(up_to_delimiter(text, delimiter, count)).ok())
+        let part = if search.is_plain() {
+            up_to_delimiter(text, delimiter, count)
+        } else {
+            up_to_match(text, &search.wanted(search.counted(delimiter)), count)
+        };
+        Ok(out.write_str(part).ok())
     })
+}
+
+/// The text up to the `count`th match, or after it from the end. Matches may overlap.
+fn up_to_match<'a>(text: &'a str, wanted: &Wanted<'_>, count: i32) -> &'a str {
+    if wanted.is_empty() || count == 0 {
+        return "";
+    }
+    let mut found = 0;
+    if count > 0 {
+        let mut from = 0;
+        for _ in 0..count {
+            let Some((start, _)) = wanted.find(text, from) else { return text };
+            found = start;
+            from = start + text[start..].chars().next().map_or(1, char::len_utf8);
+        }
+        return &text[..found];
+    }
+    let mut limit = text.len();
+    for _ in 0..count.unsigned_abs() {
+        let Some((_, end)) = wanted.find_last(text, limit) else { return text };
+        found = end;
+        limit = end - text[..end].chars().next_back().map_or(0, char::len_utf8);
+    }
+    &text[found..]
 }
 
 /// The text up to the `count`th delimiter, or after it from the end. Delimiters may overlap.
@@ -229,7 +258,7 @@ fn up_to_delimiter<'a>(text: &'a str, delimiter: &str, count: i32) -> &'a str {
 }
 
 fn split_part(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
-    require_binary(args, "split_part")?;
+    let search = Search::of(args)?;
     let (values, delimiters): (Texts, Texts) = (Rows::of(args, 0)?, Rows::of(args, 1)?);
     let numbers: Integers = Rows::of(args, 2)?;
     texts(args, |row, out| {
@@ -242,9 +271,14 @@ fn split_part(args: &KernelArgs<'_>) -> Result<ColumnarValue> {
             1.. => number as usize - 1,
             _ => number.unsigned_abs() as usize - 1,
         };
+        let delimiter = search.counted(delimiter);
         let found = match (delimiter.is_empty(), number > 0) {
             (true, _) if index == 0 => Some(text),
             (true, _) => None,
+            _ if !search.is_bytes() => {
+                let parts = search.wanted(delimiter).split(text);
+                if number > 0 { parts.get(index).copied() } else { parts.iter().rev().nth(index).copied() }
+            }
             (false, true) => text.split(delimiter).nth(index),
             (false, false) => {
                 // From the start, as delimiters that overlap part differently from the end.

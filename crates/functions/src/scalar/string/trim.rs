@@ -1,6 +1,6 @@
 //! Characters taken off the ends.
 
-use super::collation_rule::require_binary;
+use super::collation_search::{Search, Wanted};
 use super::declare::{function, param, same_type};
 use super::rows::{Rows, Texts, texts};
 use crate::{ArgType, KernelArgs, Signature};
@@ -74,17 +74,44 @@ fn trim(args: &KernelArgs<'_>, order: Order, ends: Ends) -> Result<ColumnarValue
             }))
         });
     }
-    require_binary(args, "trim")?;
+    let search = Search::of(args)?;
     let (text_at, characters_at) = if order == Order::TextFirst { (0, 1) } else { (1, 0) };
     let (values, characters): (Texts, Texts) = (Rows::of(args, text_at)?, Rows::of(args, characters_at)?);
     texts(args, |row, out| {
         let (Some(text), Some(characters)) = (values.get(row), characters.get(row)) else { return Ok(None) };
-        let listed = |c: char| characters.contains(c);
-        let trimmed = match ends {
-            Ends::Both => text.trim_matches(listed),
-            Ends::Start => text.trim_start_matches(listed),
-            Ends::End => text.trim_end_matches(listed),
+        // Blanks that do not count stay where they are.
+        let counted = if characters.contains(' ') || ends == Ends::Start { text } else { search.counted(text) };
+        let trimmed = if search.is_bytes() {
+            let listed = |c: char| characters.contains(c);
+            match ends {
+                Ends::Both => counted.trim_matches(listed),
+                Ends::Start => counted.trim_start_matches(listed),
+                Ends::End => counted.trim_end_matches(listed),
+            }
+        } else {
+            trim_by_rule(counted, characters, &search, ends)
         };
-        Ok(out.write_str(trimmed).ok())
+        let _ = out.write_str(trimmed);
+        Ok(out.write_str(&text[counted.len()..]).ok())
     })
+}
+
+/// The text without matches of the characters at its ends.
+fn trim_by_rule<'a>(text: &'a str, characters: &str, search: &Search, ends: Ends) -> &'a str {
+    let characters: Vec<&str> = characters.char_indices().map(|(at, c)| &characters[at..at + c.len_utf8()]).collect();
+    let wanted: Vec<Wanted<'_>> = characters.iter().map(|character| search.wanted(character)).collect();
+    let mut rest = text;
+    if ends != Ends::End {
+        while let Some(end) = wanted.iter().find_map(|wanted| wanted.end_at(rest, 0)).filter(|end| *end > 0) {
+            rest = &rest[end..];
+        }
+    }
+    if ends != Ends::Start {
+        let last =
+            |rest: &str| wanted.iter().filter_map(|wanted| wanted.start_of_end(rest)).find(|start| *start < rest.len());
+        while let Some(start) = last(rest) {
+            rest = &rest[..start];
+        }
+    }
+    rest
 }

@@ -4,7 +4,7 @@ use super::tree::{Document, Kind};
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::json::checks;
 use crate::scalar::json::convert::Converter;
-use crate::scalar::json::formats::Formats;
+use crate::scalar::json::formats::{Formats, drop_unused, note_policy};
 use crate::scalar::json::from_json::{Record, check_mode, schema_of, structs};
 use crate::scalar::json::options::Options;
 use crate::scalar::json::reader::Json;
@@ -112,6 +112,8 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
     }
     let mut options = Options::of(rest.first())?;
     checks::xml(&options)?;
+    note_policy(&mut options, context.conf);
+    drop_unused(&mut options, &data_type);
     check_mode(&options, "from_xml")?;
     if options.get("columnNameOfCorruptRecord").is_none() {
         options.set("columnNameOfCorruptRecord", "_corrupt_record");

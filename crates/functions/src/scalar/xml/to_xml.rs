@@ -5,7 +5,7 @@ use crate::coercion::mismatch;
 use crate::scalar::datetime::pattern::Use;
 use crate::scalar::datetime::print::NamedZone;
 use crate::scalar::json::checks;
-use crate::scalar::json::formats::{Formats, print_day, print_moment};
+use crate::scalar::json::formats::{Formats, note_policy, print_day, print_moment};
 use crate::scalar::json::options::Options;
 use crate::scalar::json::to_json::{write_moment, write_moment_in};
 use crate::scalar::string::declare::{function, param};
@@ -53,6 +53,7 @@ fn build(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<Ty
             "requirement failed: 'attributePrefix' option should not be empty string.",
         ));
     }
+    note_policy(&mut options, context.conf);
     if options.get("timeZone").is_none() {
         options.set("timeZone", context.conf.time_zone.as_str());
     }
