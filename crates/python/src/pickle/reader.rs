@@ -268,9 +268,10 @@ impl Machine<'_> {
 
     fn remember(&mut self, slot: u32) -> Result<()> {
         let top = *self.stack.last().ok_or_else(|| broken("a pickle without its values"))?;
+        let next = self.memo.len();
         match self.memo.get_mut(slot as usize) {
             Some(known) => *known = top,
-            None if slot as usize == self.memo.len() && self.sparse.is_empty() => self.memo.push(top),
+            None if slot as usize == next && self.sparse.is_empty() => self.memo.push(top),
             None => drop(self.sparse.insert(slot, top)),
         }
         Ok(())

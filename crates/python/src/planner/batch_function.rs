@@ -59,12 +59,12 @@ impl BatchWorker {
             Ok(()) => writer.flush().await,
             Err(error) => Err(error),
         };
-        written.map_err(|error| PlannerError::from(crashed(&error)))?;
+        written.map_err(|error| PlannerError::from(crashed(&error, None)))?;
         let reader = &mut self.worker.reader;
-        match wire::read_int(reader).await.map_err(|error| PlannerError::from(crashed(&error)))? {
+        match wire::read_int(reader).await.map_err(|error| PlannerError::from(crashed(&error, None)))? {
             0 => Ok(()),
             special::PYTHON_EXCEPTION_THROWN => {
-                let text = wire::read_text(reader).await.map_err(|error| PlannerError::from(crashed(&error)))?;
+                let text = wire::read_text(reader).await.map_err(|error| PlannerError::from(crashed(&error, None)))?;
                 Err(PlannerError::Python(text))
             }
             other => Err(broken(format!("the number {other} where a batch has ended")).into()),
