@@ -103,6 +103,9 @@ pub(crate) fn persist_as(
         return Ok(Some(found));
     }
     let analysed = session.analyse_now(&relation)?;
+    if firesteel_analyzer::streaming::is_streaming(&analysed.resolved.plan) {
+        return Err(firesteel_analyzer::streaming::not_started());
+    }
     // Spark keeps nothing at this level, and says so of the frame.
     if level == StorageLevel::NONE {
         return Ok(None);

@@ -195,11 +195,13 @@ impl Batches {
             let class = cause.java_classes().first().copied().unwrap_or_default();
             (format!("{class}: {cause}"), cause.condition())
         });
-        query.end(failure);
-        session.streaming().remove(&query);
         let (exception, condition) = told.map_or((None, None), |(text, condition)| (Some(text), condition));
         let json = progress::terminated(&facts, exception.as_deref(), condition);
+        query.end(failure);
+        // Who has waited for the end finds it told everywhere.
+        session.streaming().remove(&query);
         session.streaming().post(StreamingEvent { kind: EventKind::Terminated, json });
+        query.tell();
     }
 
     /// The error of a query that an error has ended.

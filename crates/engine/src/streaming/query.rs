@@ -158,7 +158,7 @@ impl StreamingQuery {
 
     fn change(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.state.lock());
-        self.changed.send_modify(|count| *count += 1);
+        self.tell();
     }
 
     /// Says what it is doing.
@@ -198,19 +198,22 @@ impl StreamingQuery {
         self.state.lock().explained = Some((simple, extended));
     }
 
-    /// Notes that it has ended.
+    /// Notes that it has ended. Those who wait are told by [`StreamingQuery::tell`].
     pub(super) fn end(&self, failure: Option<(SparkError, QueryException)>) {
-        self.change(|state| {
-            let message = match &failure {
-                Some((error, _)) => {
-                    let cause = error.cause().map_or_else(|| error.to_string(), ToString::to_string);
-                    format!("Terminated with exception: {cause}")
-                }
-                None => "Stopped".to_string(),
-            };
-            state.status =
-                QueryStatus { message, is_data_available: false, is_trigger_active: false, is_active: false };
-            state.failure = failure;
-        });
+        let message = match &failure {
+            Some((error, _)) => {
+                let cause = error.cause().map_or_else(|| error.to_string(), ToString::to_string);
+                format!("Terminated with exception: {cause}")
+            }
+            None => "Stopped".to_string(),
+        };
+        let mut state = self.state.lock();
+        state.status = QueryStatus { message, is_data_available: false, is_trigger_active: false, is_active: false };
+        state.failure = failure;
+    }
+
+    /// Wakes those who wait for something to change.
+    pub(super) fn tell(&self) {
+        self.changed.send_modify(|count| *count += 1);
     }
 }
