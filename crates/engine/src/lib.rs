@@ -23,6 +23,7 @@ mod explain;
 mod fair;
 mod files;
 mod fingerprint;
+pub mod huge_pages;
 mod jdbc;
 pub mod kept;
 #[cfg(test)]
