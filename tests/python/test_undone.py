@@ -221,3 +221,11 @@ def test_names_of_relations_by_case(spark):
 def test_values_of_a_pivot_have_the_columns_type(spark):
     query = "select * from (select * from values (1, '1', 10), (2, 'b', 5) t(k, p, v)) pivot (sum(v) for p in (1)) order by k"
     assert [tuple(row) for row in spark.sql(query).collect()] == [(1, 10), (2, None)]
+
+
+def test_means_of_intervals_overflow_in_any_mode(spark):
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    values = "from values (interval '106751991' day), (interval '106751991' day) t(a)"
+    failed = condition(lambda: spark.sql(f"select avg(a) {values}").collect())
+    assert failed == "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION"
+    assert spark.sql(f"select try_avg(a) {values}").first()[0] is None
