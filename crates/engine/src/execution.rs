@@ -188,6 +188,7 @@ pub(crate) async fn unfinished(state: &SessionState, plan: &LogicalPlan) -> Resu
     let physical = if crate::scale::is_small(&plan) {
         crate::scale::plan_small(state, &plan).await
     } else {
+        crate::huge_pages::allow();
         state.create_physical_plan(&plan).await
     };
     physical.map_err(engine_error)

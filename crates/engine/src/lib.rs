@@ -23,6 +23,7 @@ mod explain;
 mod fair;
 mod files;
 mod fingerprint;
+pub mod huge_pages;
 pub mod kept;
 #[cfg(test)]
 mod memory_tests;

@@ -2,6 +2,7 @@
 //! beside the nearest function of DataFusion over the same batches.
 //!
 //! A case that one of the two cannot do is named on standard error and has no time.
+//! `bench/kernels.py` prints the two sides of the last run beside each other.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -9,6 +10,8 @@ mod cases;
 mod rows;
 
 use cases::{Arg, CASES, Case};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{DFSchema, DataFusionError};
@@ -27,7 +30,7 @@ use firesteel_types::DataType;
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 const ROWS: u64 = 1_000_000;
 const BATCH: u64 = 8192;
@@ -156,46 +159,36 @@ impl Table {
     }
 }
 
-/// Runs of each side; the two take turns.
-const RUNS: usize = 10;
-
-/// The best time of each side, in nanoseconds a row.
-fn best(works: [&Work; 2], batches: &[RecordBatch]) -> [f64; 2] {
-    let mut best = [f64::INFINITY; 2];
-    for _ in 0..=RUNS {
-        for (work, best) in works.iter().zip(&mut best) {
-            let start = Instant::now();
-            work.run(batches).unwrap();
-            *best = best.min(start.elapsed().as_secs_f64() * 1e9 / ROWS as f64);
+/// Measures what can be built, and names what cannot.
+fn measure(group: &mut BenchmarkGroup<WallTime>, side: &str, work: Result<Work, Box<dyn Error>>, table: &Table) {
+    match work {
+        Ok(work) => {
+            group.bench_function(side, |bencher| bencher.iter(|| work.run(&table.batches).unwrap()));
         }
+        Err(error) => eprintln!("{side}: {error}"),
     }
-    best
 }
 
-fn main() {
+fn kernels(criterion: &mut Criterion) {
     let table = Table::new();
-    println!("{:<24}{:>12}{:>14}{:>10}", "ns a row", "firesteel", "datafusion", "ratio");
     for case in CASES {
-        let ours = match table.ours(case) {
-            Ok(work) => work,
-            Err(error) => {
-                eprintln!("{}: {error}", case.name);
-                continue;
-            }
-        };
-        let peer = case.peer.map(|text| table.peer(text));
-        if let Some(Err(error)) = &peer {
-            eprintln!("{} of DataFusion: {error}", case.name);
+        let mut group = criterion.benchmark_group(case.name);
+        group.throughput(Throughput::Elements(ROWS));
+        measure(&mut group, "firesteel", table.ours(case), &table);
+        if let Some(text) = case.peer {
+            measure(&mut group, "datafusion", table.peer(text), &table);
         }
-        match peer.and_then(Result::ok) {
-            Some(peer) => {
-                let [own, other] = best([&ours, &peer], &table.batches);
-                println!("{:<24}{own:>12.2}{other:>14.2}{:>9.2}x", case.name, own / other);
-            }
-            None => {
-                let [own, _] = best([&ours, &ours], &table.batches);
-                println!("{:<24}{own:>12.2}{:>14}", case.name, "-");
-            }
-        }
+        group.finish();
     }
 }
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(10)
+        .without_plots()
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(600));
+    targets = kernels
+}
+criterion_main!(benches);
