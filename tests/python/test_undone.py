@@ -164,7 +164,7 @@ def test_nulls_without_a_type_are_no_conditions(spark):
     assert joined == "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE"
     counted = condition(lambda: spark.sql("select count(*) filter (where null) from values 1 t(a)").collect())
     assert counted == "INVALID_AGGREGATE_FILTER.NOT_BOOLEAN"
-    assert spark.sql("select a from values 1 t(a) having null").collect() == []
+    assert spark.sql("select count(*) from values 1 t(a) having null").collect() == []
 
 
 STRUCTS = "values (named_struct('x', 1)), (named_struct('x', null)), (null), (named_struct('x', 2)) t(k)"
@@ -196,3 +196,36 @@ def test_frames_over_keys_of_any_type(spark, values):
     query = f"select sum(1) over (order by k), last(1) over (order by k desc), cume_dist() over (order by k) from values {values} t(k)"
     rows = sorted(tuple(row) for row in spark.sql(query).collect())
     assert rows == [(1, 1, 1 / 3), (3, 1, 1.0), (3, 1, 1.0)]
+
+
+def test_limits_are_integers(spark):
+    for clause in ["limit 2L", "limit 2S", "offset 0L", "limit cast(1 as bigint)"]:
+        expected = "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE"
+        assert condition(lambda: spark.sql(f"select 1 {clause}").collect()) == expected
+    assert len(spark.sql("select * from range(5) limit length('ab')").collect()) == 2
+
+
+def test_names_of_relations_by_case(spark):
+    assert spark.sql("select T.a from values 1 t(a)").first()[0] == 1
+    window = "select sum(a) over W from values 1 t(a) window w as (order by a)"
+    assert condition(lambda: spark.sql(window).collect()) == "MISSING_WINDOW_SPECIFICATION"
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    for query, expected in [
+        ("select T.a from values 1 t(a)", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+        ("select T.* from values 1 t(a)", "CANNOT_RESOLVE_STAR_EXPAND"),
+        ("with T as (select 1 x) select * from t", "TABLE_OR_VIEW_NOT_FOUND"),
+    ]:
+        assert condition(lambda: spark.sql(query).collect()) == expected
+
+
+def test_values_of_a_pivot_have_the_columns_type(spark):
+    query = "select * from (select * from values (1, '1', 10), (2, 'b', 5) t(k, p, v)) pivot (sum(v) for p in (1)) order by k"
+    assert [tuple(row) for row in spark.sql(query).collect()] == [(1, 10), (2, None)]
+
+
+def test_means_of_intervals_overflow_in_any_mode(spark):
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    values = "from values (interval '106751991' day), (interval '106751991' day) t(a)"
+    failed = condition(lambda: spark.sql(f"select avg(a) {values}").collect())
+    assert failed == "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION"
+    assert spark.sql(f"select try_avg(a) {values}").first()[0] is None

@@ -208,7 +208,7 @@ impl Scope {
 
     fn qualifier_matches(&self, qualifier: &[String], prefix: &[String]) -> bool {
         prefix.len() <= qualifier.len()
-            && qualifier[qualifier.len() - prefix.len()..].iter().zip(prefix).all(|(q, p)| q.eq_ignore_ascii_case(p))
+            && qualifier[qualifier.len() - prefix.len()..].iter().zip(prefix).all(|(q, p)| self.same_name(q, p))
     }
 
     /// The columns that `target.*` means, where `target` is a relation's name.

@@ -344,8 +344,8 @@ fn every_change_makes_a_new_version() {
 #[test]
 fn older_names_are_read_too() {
     let mut config = SessionConfig::default();
-    config.set("spark.sql.legacy.parquet.datetimeRebaseModeInRead", "legacy").unwrap();
-    assert_eq!(config.text("spark.sql.parquet.datetimeRebaseModeInRead"), "LEGACY");
+    config.set("spark.sql.legacy.parquet.datetimeRebaseModeInRead", "corrected").unwrap();
+    assert_eq!(config.text("spark.sql.parquet.datetimeRebaseModeInRead"), "CORRECTED");
     config.set("spark.sql.adaptive.shuffle.targetPostShuffleInputSize", "10MB").unwrap();
     assert_eq!(config.get_option("spark.sql.adaptive.advisoryPartitionSizeInBytes").as_deref(), Some("10485760b"));
 }

@@ -9,7 +9,7 @@ use datafusion::logical_expr::Expr as DfExpr;
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{TypedExpr, cast};
 use firesteel_plan::{
-    Aggregate, Expr, ExprKind, FunctionCall, Grouping, Pivot, Relation, RelationKind, SortKeys, SortOrder,
+    Aggregate, CastMode, Expr, ExprKind, FunctionCall, Grouping, Pivot, Relation, RelationKind, SortKeys, SortOrder,
 };
 use firesteel_types::{DataType, Literal};
 
@@ -192,7 +192,14 @@ fn given_values(
             Some(alias) => alias,
             None => text_of(a, &typed)?,
         };
-        named.push((inner.clone(), name));
+        // The value is compared as one of the column's type.
+        let value = if typed.data_type == *column || column.is_nested() {
+            inner.clone()
+        } else {
+            let child = Box::new(inner.clone());
+            Expr::new(ExprKind::Cast { child, to: column.clone(), mode: CastMode::Session })
+        };
+        named.push((value, name));
     }
     Ok(named)
 }

@@ -96,11 +96,12 @@ pub(crate) fn qualified(mut resolved: Resolved, qualifier: &[String]) -> Resolve
 
 fn cte(a: &mut Analyzer<'_>, name: &str) -> Result<Option<Resolved>> {
     let legacy = a.env.conf().cte_precedence == CtePrecedence::Legacy;
+    let case_sensitive = a.case_sensitive();
+    let is_same = |other: &str| if case_sensitive { other == name } else { other.eq_ignore_ascii_case(name) };
     for level in 0..a.ctes.len() {
         // The innermost definition counts; by the legacy rule the outermost.
         let level = if legacy { level } else { a.ctes.len() - 1 - level };
-        let found =
-            a.ctes[level].iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(n, c)| (n.clone(), c.clone()));
+        let found = a.ctes[level].iter().find(|(n, _)| is_same(n)).map(|(n, c)| (n.clone(), c.clone()));
         let Some((name, cte)) = found else { continue };
         return match cte {
             Cte::Anchor => Err(SparkError::new("INVALID_RECURSIVE_CTE")),

@@ -170,9 +170,6 @@ fn constant_count(a: &mut Analyzer<'_>, expr: &Expr, name: &'static str, input: 
     }
     let value = match expression::fold(a, &typed)? {
         Literal::Integer(v) => v,
-        Literal::Long(v) if i32::try_from(v).is_ok() => i32::try_from(v).unwrap_or(0),
-        Literal::Short(v) => i32::from(v),
-        Literal::Byte(v) => i32::from(v),
         Literal::Null(DataType::Integer) => {
             return Err(SparkError::new("INVALID_LIMIT_LIKE_EXPRESSION.IS_NULL").with("name", name).with("expr", text));
         }

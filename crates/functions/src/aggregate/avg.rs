@@ -183,7 +183,8 @@ impl<I: ArrowPrimitiveType, S: ArrowPrimitiveType, O: ArrowPrimitiveType> AvgSta
     }
 
     fn is_tolerant(&self) -> bool {
-        self.call.payload() == "try" || !self.call.ansi
+        // Intervals overflow in any mode.
+        self.call.payload() == "try" || (!self.call.ansi && !self.call.returns.is_ansi_interval())
     }
 
     fn error(&self) -> DataFusionError {
