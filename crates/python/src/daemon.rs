@@ -12,42 +12,16 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpStream, UnixStream};
 
-/// Loads what every worker needs before it forks, without letting imports write to the handshake's pipe. What
-/// workers run is a module of our own, which reads the name of a module of PySpark before each task and goes on
-/// there: so workers of one daemon serve tasks and planning alike.
-const START: &str = "\
-import gc, os, sys, types
-out = os.dup(1)
-os.dup2(2, 1)
-for name in (
-    'concurrent.futures.thread', 'pandas', 'pyarrow', 'pyarrow.compute', 'pyarrow.pandas_compat',
-    'pyspark.worker', 'pyspark.sql.pandas.serializers',
-):
-    try:
-        __import__(name)
-    except Exception:
-        pass
-switch = sys.modules['pyspark_switch'] = types.ModuleType('pyspark_switch')
-exec('''
-def main(infile, outfile):
-    import importlib, sys
-    from pyspark.serializers import UTF8Deserializer
-    try:
-        name = UTF8Deserializer().loads(infile)
-    except EOFError:
-        sys.exit(-1)
-    importlib.import_module(name).main(infile, outfile)
-''', switch.__dict__)
-import pyspark.daemon
-if hasattr(pyspark.daemon, 'worker_main'):
-    pyspark.daemon.worker_main = switch.main
-sys.stdout.flush()
-os.dup2(out, 1)
-os.close(out)
-gc.collect()
-gc.freeze()
-pyspark.daemon.manager()
-";
+/// Starts the module that workers run, which the daemon finds under the name that is its argument. Functions pickled
+/// by name know the main module, so nothing of ours lies there.
+const START: &str = concat!(
+    "import sys, types\n",
+    "sys.modules['pyspark_switch'] = types.ModuleType('pyspark_switch')\n",
+    "exec(compile(r'''",
+    include_str!("switch.py"),
+    "''', 'pyspark_switch', 'exec'), sys.modules['pyspark_switch'].__dict__)\n",
+    "sys.modules['pyspark_switch'].start()\n",
+);
 
 /// Variables of the server's own environment that workers see.
 const INHERITED: &[&str] = &[

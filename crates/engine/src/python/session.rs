@@ -26,6 +26,9 @@ const RUNNER: &[&str] = &[
     keys::PYTHON_UDF_CONCURRENCY,
 ];
 
+/// Rows of a pickled batch where no setting says how many.
+const PICKLED_ROWS: usize = 4096;
+
 /// A session's files for its workers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PythonFiles {
@@ -147,6 +150,11 @@ impl PythonSession {
         if flag(keys::HIDE_TRACEBACK) {
             environment.variables.push(("SPARK_HIDE_TRACEBACK".into(), "1".into()));
         }
+        // Batches are as large as is fast, unless somebody asks for another size.
+        let pickled_rows = config.explicit(keys::PYTHON_UDF_MAX_RECORDS).and_then(|text| text.trim().parse().ok());
+        if let Some(rows) = pickled_rows {
+            environment.variables.push(("PYTHON_UDF_BATCH_SIZE".into(), rows.to_string()));
+        }
         environment.memory = setting(keys::PYSPARK_MEMORY).and_then(|text| mebibytes(&text));
         let mut runner: Vec<(String, String)> =
             RUNNER.iter().filter_map(|key| setting(key).map(|value| ((*key).to_string(), value))).collect();
@@ -163,7 +171,7 @@ impl PythonSession {
             profiler,
             time_zone: conf.time_zone_text.clone(),
             batch_rows: usize::try_from(conf.arrow_max_records).unwrap_or(0),
-            pickled_rows: usize::try_from(config.integer(keys::PYTHON_UDF_MAX_RECORDS)).unwrap_or(100).max(1),
+            pickled_rows: pickled_rows.unwrap_or(PICKLED_ROWS),
             large_types: conf.arrow_large_var_types,
             binary_as_bytes: flag(keys::PYSPARK_BINARY_AS_BYTES),
         };

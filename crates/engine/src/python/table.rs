@@ -98,13 +98,8 @@ fn started(
             if !is_pickled {
                 return Ok(vec![Input::Batch(batch)]);
             }
-            (0..rows)
-                .step_by(settings.pickled_rows)
-                .map(|from| {
-                    let to = (from + settings.pickled_rows).min(rows);
-                    pickler.pickle(batch.columns(), from..to).map(Input::Pickled)
-                })
-                .collect::<Result<Vec<_>>>()
+            let batches = pickler.batches(batch.columns(), rows, settings.pickled_rows)?;
+            Ok(batches.into_iter().map(Input::Pickled).collect())
         })
         .map_ok(|pieces| stream::iter(pieces.into_iter().map(Ok::<_, SparkError>)))
         .try_flatten()

@@ -50,7 +50,8 @@ impl<'a> Pickle<'a> {
             nodes: Vec::new(),
             stack: Vec::new(),
             marks: Vec::new(),
-            memo: HashMap::new(),
+            memo: Vec::new(),
+            sparse: HashMap::new(),
         };
         let root = machine.run()?;
         Ok(Self { bytes, nodes: machine.nodes, root })
@@ -83,7 +84,9 @@ struct Machine<'a> {
     nodes: Vec<Node>,
     stack: Vec<Id>,
     marks: Vec<usize>,
-    memo: HashMap<u32, Id>,
+    memo: Vec<Id>,
+    /// What is noted under numbers that do not follow each other.
+    sparse: HashMap<u32, Id>,
 }
 
 impl Machine<'_> {
@@ -183,7 +186,7 @@ impl Machine<'_> {
                 self.remember(slot)?;
             }
             0x94 => {
-                let slot = u32::try_from(self.memo.len()).unwrap_or(u32::MAX);
+                let slot = u32::try_from(self.memo.len() + self.sparse.len()).unwrap_or(u32::MAX);
                 self.remember(slot)?;
             }
             b'h' => {
@@ -265,12 +268,20 @@ impl Machine<'_> {
 
     fn remember(&mut self, slot: u32) -> Result<()> {
         let top = *self.stack.last().ok_or_else(|| broken("a pickle without its values"))?;
-        self.memo.insert(slot, top);
+        match self.memo.get_mut(slot as usize) {
+            Some(known) => *known = top,
+            None if slot as usize == self.memo.len() && self.sparse.is_empty() => self.memo.push(top),
+            None => drop(self.sparse.insert(slot, top)),
+        }
         Ok(())
     }
 
     fn recall(&mut self, slot: u32) -> Result<()> {
-        let id = *self.memo.get(&slot).ok_or_else(|| broken("a pickle without its memo"))?;
+        let id = *self
+            .memo
+            .get(slot as usize)
+            .or_else(|| self.sparse.get(&slot))
+            .ok_or_else(|| broken("a pickle without its memo"))?;
         self.stack.push(id);
         Ok(())
     }

@@ -8,6 +8,10 @@ use arrow::datatypes::{
 };
 use firesteel_error::{Result, SparkError};
 use firesteel_types::{DataType, StructField, StructType, number_text};
+use std::ops::Range;
+
+/// Bytes of a batch that takes no more rows.
+const BATCH_SIZE: usize = 1 << 14;
 
 /// Pickles rows of one schema. Columns are in the layout that clients get.
 pub struct RowPickler {
@@ -59,26 +63,45 @@ impl RowPickler {
         Self { schema, converts, binary_as_bytes }
     }
 
-    /// One pickled list of the rows.
-    pub fn pickle(&self, columns: &[ArrayRef], rows: std::ops::Range<usize>) -> Result<Vec<u8>> {
+    /// Pickled lists of all rows in order, each of no more rows than are allowed.
+    pub fn batches(&self, columns: &[ArrayRef], rows: usize, limit: usize) -> Result<Vec<Vec<u8>>> {
+        let mut batches = Vec::with_capacity(rows / 1024 + 1);
+        let mut from = 0;
+        while from < rows {
+            let to = from.saturating_add(limit.max(1)).min(rows);
+            let (bytes, count) = self.batch(columns, from..to)?;
+            from += count;
+            batches.push(bytes);
+        }
+        Ok(batches)
+    }
+
+    /// One pickled list of the first rows, and their number: a list that has become large takes no more.
+    fn batch(&self, columns: &[ArrayRef], rows: Range<usize>) -> Result<(Vec<u8>, usize)> {
         let mut batch = Batch::new(self.binary_as_bytes);
         batch.out.list();
         batch.out.mark();
+        let width = self.schema.fields.len();
+        let mut count = 0;
         for row in rows {
+            if batch.out.size() > BATCH_SIZE && count > 0 {
+                break;
+            }
             if self.converts {
                 batch.converter(&self.schema);
             }
-            batch.out.mark();
+            batch.out.open_tuple(width);
             for (column, field) in columns.iter().zip(&self.schema.fields) {
                 batch.value(column, row, &field.data_type)?;
             }
-            batch.out.tuple();
+            batch.out.close_tuple(width);
             if self.converts {
                 batch.out.reduce();
             }
+            count += 1;
         }
         batch.out.appends();
-        Ok(batch.out.finish())
+        Ok((batch.out.finish(), count))
     }
 }
 
@@ -177,11 +200,11 @@ impl<'a> Batch<'a> {
             DataType::Struct(schema) => {
                 let fields = array.as_struct();
                 self.converter(schema);
-                self.out.mark();
+                self.out.open_tuple(schema.fields.len());
                 for (column, field) in fields.columns().iter().zip(&schema.fields) {
                     self.value(column, row, &field.data_type)?;
                 }
-                self.out.tuple();
+                self.out.close_tuple(schema.fields.len());
                 self.out.reduce();
             }
             DataType::Variant => {
