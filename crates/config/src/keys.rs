@@ -79,6 +79,12 @@ keys! {
     MULTIPLE_TABLE_ARGUMENTS = "spark.sql.tvf.allowMultipleTableArguments.enabled";
     HIDE_TRACEBACK = "spark.sql.execution.pyspark.udf.hideTraceback.enabled";
     PYSPARK_MEMORY = "spark.executor.pyspark.memory";
+    EXECUTOR_CORES = "spark.executor.cores";
+    PLANNER_MEMORY = "spark.sql.planner.pythonExecution.memory";
+    PYTHON_FAULT_HANDLER = "spark.sql.execution.pyspark.udf.faulthandler.enabled";
+    PYTHON_TRACEBACK_INTERVAL = "spark.sql.execution.pyspark.udf.tracebackDumpIntervalSeconds";
+    PYTHON_IDLE_TIMEOUT = "spark.sql.execution.pyspark.udf.idleTimeoutSeconds";
+    PYTHON_KILL_ON_IDLE = "spark.sql.execution.pyspark.udf.killOnIdleTimeout";
     SERVER_PYTHON = "spark.pyspark.python";
     PYSPARK_PYTHON = "spark.sql.execution.pyspark.python";
     SIMPLIFIED_TRACEBACK = "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled";

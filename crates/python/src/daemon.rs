@@ -80,6 +80,8 @@ pub struct Daemon {
     stdin: Mutex<Option<ChildStdin>>,
     address: Address,
     secret: String,
+    /// Where workers leave traces of faults of native code, by their ids.
+    faults: Option<PathBuf>,
 }
 
 /// A forked worker.
@@ -95,6 +97,11 @@ impl Daemon {
         let secret = uuid::Uuid::new_v4().simple().to_string();
         let is_unix = environment.interpreter.version >= WorkerVersion::V4_1
             && sockets.as_os_str().len() <= LONGEST_SOCKET_FOLDER;
+        let faults = environment.keeps_faults.then(|| sockets.join(format!("faults-{secret}")));
+        if let Some(faults) = &faults {
+            std::fs::create_dir_all(faults)
+                .map_err(|error| SparkError::internal(format!("no folder for Python workers: {error}")))?;
+        }
         let mut command = Command::new(&environment.interpreter.executable);
         command
             .args(["-c", START, "pyspark_switch"])
@@ -105,6 +112,9 @@ impl Daemon {
             .stdout(Stdio::piped());
         if is_unix {
             command.env("PYTHON_UNIX_DOMAIN_ENABLED", "true").env("PYTHON_WORKER_FACTORY_SOCK_DIR", sockets);
+        }
+        if let Some(faults) = &faults {
+            command.env("PYTHON_FAULTHANDLER_DIR", faults);
         }
         let mut child = command.spawn().map_err(|error| {
             let shown = environment.interpreter.executable.display();
@@ -125,7 +135,8 @@ impl Daemon {
             }
         });
         let address = receiver.recv_timeout(START_TIME).map_err(|_| io::ErrorKind::TimedOut.into()).flatten();
-        let daemon = |address| Self { child: Mutex::new(Some(child)), stdin: Mutex::new(stdin), address, secret };
+        let (child, stdin) = (Mutex::new(Some(child)), Mutex::new(stdin));
+        let daemon = |address| Self { child, stdin, address, secret, faults };
         match address {
             Ok(address) => Ok(daemon(address)),
             Err(error) => {
@@ -180,6 +191,14 @@ impl Daemon {
         }
     }
 
+    /// What a worker that is gone has left of its fault, which is removed; none where none is kept.
+    pub fn take_fault(&self, pid: i32) -> Option<String> {
+        let path = self.faults.as_ref()?.join(pid.to_string());
+        let fault = std::fs::read(&path).unwrap_or_default();
+        let _ = std::fs::remove_file(path);
+        Some(String::from_utf8_lossy(&fault).into_owned())
+    }
+
     /// Whether the process still runs.
     pub fn is_alive(&self) -> bool {
         self.child.lock().as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
@@ -190,7 +209,7 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         // The daemon ends when its input does.
         drop(self.stdin.lock().take());
-        let address = self.address.clone();
+        let (address, faults) = (self.address.clone(), self.faults.take());
         let Some(mut child) = self.child.lock().take() else { return };
         std::thread::spawn(move || {
             let until = Instant::now() + END_TIME;
@@ -201,6 +220,9 @@ impl Drop for Daemon {
             let _ = child.wait();
             if let Address::Path(path) = address {
                 let _ = std::fs::remove_file(path);
+            }
+            if let Some(faults) = faults {
+                let _ = std::fs::remove_dir_all(faults);
             }
         });
     }

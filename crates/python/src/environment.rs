@@ -3,6 +3,7 @@
 use crate::Interpreter;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What makes workers of one daemon alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,18 +17,21 @@ pub struct Environment {
     pub variables: Vec<(String, String)>,
     /// Mebibytes of address space that a worker may take.
     pub memory: Option<u64>,
+    /// Whether workers leave a trace when native code ends them.
+    pub keeps_faults: bool,
 }
 
 impl Environment {
     /// An environment with the files of a folder only.
     pub fn of(interpreter: Arc<Interpreter>, folder: PathBuf) -> Self {
-        Self { interpreter, folder, includes: Vec::new(), variables: Vec::new(), memory: None }
+        Self { interpreter, folder, includes: Vec::new(), variables: Vec::new(), memory: None, keeps_faults: false }
     }
 
     /// The name under which daemons are kept.
     pub(crate) fn key(&self) -> String {
         let (executable, folder) = (self.interpreter.executable.display(), self.folder.display());
-        format!("{executable}|{folder}|{:?}|{:?}|{:?}", self.includes, self.variables, self.memory)
+        let rest = (&self.includes, &self.variables, self.memory, self.keeps_faults);
+        format!("{executable}|{folder}|{rest:?}")
     }
 }
 
@@ -43,6 +47,8 @@ pub struct WorkerSettings {
     pub batch_rows: usize,
     /// Rows of a pickled batch.
     pub pickled_rows: usize,
+    /// How long a worker may be silent before it is ended.
+    pub patience: Option<Duration>,
     pub large_types: bool,
     pub binary_as_bytes: bool,
 }

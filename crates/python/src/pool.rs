@@ -194,6 +194,11 @@ impl Worker {
         self.is_reused
     }
 
+    /// What it has left of a fault of native code, once it is gone; none where no faults are kept.
+    pub fn fault(&self) -> Option<String> {
+        self.daemon.take_fault(self.pid)
+    }
+
     /// Gives the worker back after a task that ended well.
     pub fn release(mut self, writer: Writer) {
         self.is_done = true;
@@ -213,6 +218,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         if !self.is_done {
             self.daemon.kill(self.pid);
+            self.daemon.take_fault(self.pid);
         }
     }
 }

@@ -15,7 +15,7 @@ use futures::stream::{self, BoxStream};
 use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -87,12 +87,14 @@ pub fn run(
         let mut worker = pool.worker(&environment).await?;
         let version = environment.interpreter.version;
         let failure = Arc::new(Failure::default());
+        let silence = task.patience.map(Silence::new);
         let Some(writer) = worker.writer.take() else {
             return Err(SparkError::internal("a worker without its socket"));
         };
         let encoder = InputEncoder::new(format, version)?;
-        let writing = tokio::spawn(write(writer, init, encoder, input, failure.clone()));
-        Ok(Running { worker: Some(worker), writing: Writing(Some(writing)), failure, version, output, arrow: None })
+        let writing = tokio::spawn(write(writer, init, encoder, input, failure.clone(), silence.clone()));
+        let (worker, writing) = (Some(worker), Writing(Some(writing)));
+        Ok(Running { worker, writing, failure, silence, version, output, arrow: None })
     };
     stream::once(start)
         .flat_map(|started| match started {
@@ -117,6 +119,59 @@ struct Failure {
     notify: Notify,
 }
 
+/// How long a worker that has input has said nothing.
+#[derive(Debug, Clone)]
+struct Silence {
+    patience: Duration,
+    state: Arc<Mutex<SilenceState>>,
+}
+
+#[derive(Debug)]
+struct SilenceState {
+    since: Instant,
+    /// Nobody expects a word of a worker whose input is still being made.
+    is_without_input: bool,
+}
+
+impl Silence {
+    fn new(patience: Duration) -> Self {
+        let state = SilenceState { since: Instant::now(), is_without_input: true };
+        Self { patience, state: Arc::new(Mutex::new(state)) }
+    }
+
+    fn restart(&self) {
+        self.state.lock().since = Instant::now();
+    }
+
+    /// Notes whether the worker has to wait for its input.
+    fn set_without_input(&self, is_without_input: bool) {
+        *self.state.lock() = SilenceState { since: Instant::now(), is_without_input };
+    }
+
+    /// Waits until the silence has lasted too long.
+    async fn lasts(&self) {
+        loop {
+            let left = {
+                let state = self.state.lock();
+                let passed = if state.is_without_input { Duration::ZERO } else { state.since.elapsed() };
+                self.patience.saturating_sub(passed)
+            };
+            if left.is_zero() {
+                return;
+            }
+            tokio::time::sleep(left).await;
+        }
+    }
+}
+
+/// Waits until a worker has been silent for too long; for ever where nobody minds.
+async fn silent(silence: Option<Silence>) {
+    match silence {
+        Some(silence) => silence.lasts().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// The task that writes; it ends with its owner.
 struct Writing(Option<JoinHandle<Option<Writer>>>);
 
@@ -132,6 +187,7 @@ struct Running {
     worker: Option<Worker>,
     writing: Writing,
     failure: Arc<Failure>,
+    silence: Option<Silence>,
     version: WorkerVersion,
     output: OutputFormat,
     arrow: Option<ArrowDecoder>,
@@ -139,11 +195,15 @@ struct Running {
 
 impl Running {
     async fn next(&mut self) -> Result<Output> {
-        let failure = self.failure.clone();
+        let (failure, silence) = (self.failure.clone(), self.silence.clone());
+        if let Some(silence) = &silence {
+            silence.restart();
+        }
         let result = tokio::select! {
             biased;
             () = failure.notify.notified() => Err(ReadError::Io(io::ErrorKind::Interrupted.into())),
             result = self.read() => result,
+            () = silent(silence.clone()) => Err(ReadError::Content(gave_up(silence))),
         };
         match result {
             Ok(output) => {
@@ -154,7 +214,7 @@ impl Running {
             }
             Err(error) => Err(match (self.failure.error.lock().take(), error) {
                 (Some(error), _) | (None, ReadError::Content(error)) => error,
-                (None, ReadError::Io(error)) => crashed(&error),
+                (None, ReadError::Io(error)) => crashed(&error, self.worker.as_ref().and_then(Worker::fault)),
             }),
         }
     }
@@ -228,18 +288,28 @@ impl Running {
     }
 }
 
-/// The error of a worker that is gone.
-pub(crate) fn crashed(error: &io::Error) -> SparkError {
+/// The error of a worker that is gone, with what it has left of a fault where such are kept.
+pub(crate) fn crashed(error: &io::Error, fault: Option<String>) -> SparkError {
     let reason = match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => String::new(),
         _ => format!(" ({error})"),
     };
+    let rest = match fault {
+        Some(fault) => format!(": {}", fault.trim_end()),
+        None => ". The function ended the process, used more memory than it may, or ran into a fault of native code. \
+                 Consider setting 'spark.sql.execution.pyspark.udf.faulthandler.enabled' to 'true' for the better \
+                 Python traceback."
+            .to_string(),
+    };
+    SparkError::plain(ExceptionClass::Spark, format!("Python worker exited unexpectedly (crashed){reason}{rest}"))
+}
+
+/// The error of a worker that was silent for too long.
+fn gave_up(silence: Option<Silence>) -> SparkError {
+    let seconds = silence.map_or(0, |silence| silence.patience.as_secs());
     SparkError::plain(
         ExceptionClass::Spark,
-        format!(
-            "Python worker exited unexpectedly (crashed){reason}. The function ended the process, used more memory \
-             than it may, or ran into a fault of native code."
-        ),
+        format!("Python worker process terminated due to idle timeout (timeout: {seconds} seconds)"),
     )
 }
 
@@ -257,6 +327,7 @@ async fn write(
     mut encoder: InputEncoder,
     mut input: BoxStream<'static, Result<Input>>,
     failure: Arc<Failure>,
+    silence: Option<Silence>,
 ) -> Option<Writer> {
     let mut pending = init;
     // The worker begins to load the function while the first rows are made.
@@ -264,7 +335,10 @@ async fn write(
     writer.flush().await.ok()?;
     pending.clear();
     loop {
-        let step = match input.next().await {
+        note_input(&silence, false);
+        let piece = input.next().await;
+        note_input(&silence, true);
+        let step = match piece {
             Some(Ok(piece)) => encoder.add(piece, &mut pending).map(|()| true),
             Some(Err(error)) => Err(error),
             None => encoder.finish(&mut pending).map(|()| false),
@@ -287,6 +361,13 @@ async fn write(
                 return None;
             }
         }
+    }
+}
+
+/// Notes whether the worker has all input that there is.
+fn note_input(silence: &Option<Silence>, is_there: bool) {
+    if let Some(silence) = silence {
+        silence.set_without_input(!is_there);
     }
 }
 

@@ -5,6 +5,7 @@ use crate::{Environment, EvalType, WorkerVersion};
 use bytes::Bytes;
 use firesteel_error::Result;
 use serde_json::json;
+use std::time::Duration;
 
 /// An argument of a function: a column of the input, by position, perhaps with the parameter's name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -73,6 +74,8 @@ pub struct Task {
     pub payload: Payload,
     /// How the functions are profiled: `perf`, `memory`.
     pub profiler: Option<String>,
+    /// How long the worker may be silent, though it has input, before it is ended.
+    pub patience: Option<Duration>,
 }
 
 impl Task {
@@ -265,6 +268,7 @@ mod tests {
                 result_id: 7,
             }]),
             profiler: None,
+            patience: None,
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod batches;
 mod cogroup;
+mod environment;
 mod eval;
 mod exec;
 mod gate;

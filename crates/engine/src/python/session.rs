@@ -1,15 +1,17 @@
 //! What a session's workers are given.
 
+use super::environment;
 use super::source::PythonSource;
 use crate::Session;
 use bytes::Bytes;
-use firesteel_config::{Reader, keys};
+use firesteel_config::{Reader, SessionConfig, keys};
 use firesteel_error::{Result, SparkError};
-use firesteel_python::{Environment, Interpreter, WorkerPool, WorkerSettings};
+use firesteel_python::{Environment, WorkerPool, WorkerSettings};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// Settings that workers are told, by their names.
 const RUNNER: &[&str] = &[
@@ -132,30 +134,9 @@ impl PythonSession {
         let files = self.files.read().clone();
         let folder = files.folder.clone().unwrap_or_else(|| self.pool.empty_folder());
         let config = session.config().read();
+        let environment = environment::environment(&config, files, folder)?;
         let setting = |key: &str| config.get_option(key).filter(|value| !value.is_empty());
-        let named = [keys::PYSPARK_PYTHON, keys::SERVER_PYTHON, keys::FIRESTEEL_PYTHON].into_iter().find_map(&setting);
-        let interpreter = match named {
-            Some(name) => Interpreter::find(&executable(&name, &folder))?,
-            None => Interpreter::of_server()?,
-        };
-        let mut environment = Environment::of(interpreter, folder);
-        environment.includes = files.includes;
-        if !files.id.is_empty() {
-            environment.variables.push(("SPARK_JOB_ARTIFACT_UUID".into(), files.id));
-        }
         let flag = |key: &str| setting(key).is_some_and(|value| value.eq_ignore_ascii_case("true"));
-        if flag(keys::SIMPLIFIED_TRACEBACK) {
-            environment.variables.push(("SPARK_SIMPLIFIED_TRACEBACK".into(), "1".into()));
-        }
-        if flag(keys::HIDE_TRACEBACK) {
-            environment.variables.push(("SPARK_HIDE_TRACEBACK".into(), "1".into()));
-        }
-        // Batches are as large as is fast, unless somebody asks for another size.
-        let pickled_rows = config.explicit(keys::PYTHON_UDF_MAX_RECORDS).and_then(|text| text.trim().parse().ok());
-        if let Some(rows) = pickled_rows {
-            environment.variables.push(("PYTHON_UDF_BATCH_SIZE".into(), rows.to_string()));
-        }
-        environment.memory = setting(keys::PYSPARK_MEMORY).and_then(|text| mebibytes(&text));
         let mut runner: Vec<(String, String)> =
             RUNNER.iter().filter_map(|key| setting(key).map(|value| ((*key).to_string(), value))).collect();
         let profiler = setting(keys::PYTHON_UDF_PROFILER);
@@ -171,7 +152,8 @@ impl PythonSession {
             profiler,
             time_zone: conf.time_zone_text.clone(),
             batch_rows: usize::try_from(conf.arrow_max_records).unwrap_or(0),
-            pickled_rows: pickled_rows.unwrap_or(PICKLED_ROWS),
+            pickled_rows: environment::pickled_rows(&config).unwrap_or(PICKLED_ROWS),
+            patience: patience(&config),
             large_types: conf.arrow_large_var_types,
             binary_as_bytes: flag(keys::PYSPARK_BINARY_AS_BYTES),
         };
@@ -181,26 +163,8 @@ impl PythonSession {
     }
 }
 
-/// An interpreter's name: one that is relative lies among the session's files.
-fn executable(name: &str, folder: &Path) -> PathBuf {
-    let path = Path::new(name);
-    if path.is_relative() && path.components().count() > 1 { folder.join(path) } else { path.to_path_buf() }
-}
-
-/// A size as settings give it: a number of mebibytes, or with a unit.
-fn mebibytes(text: &str) -> Option<u64> {
-    let text = text.trim().to_ascii_lowercase();
-    let text = text.strip_suffix('b').unwrap_or(&text);
-    let (digits, unit) = match text.find(|c: char| !c.is_ascii_digit()) {
-        Some(at) => text.split_at(at),
-        None => (text, "m"),
-    };
-    let number: u64 = digits.parse().ok()?;
-    match unit {
-        "k" => Some(number / 1024),
-        "m" => Some(number),
-        "g" => number.checked_mul(1024),
-        "t" => number.checked_mul(1024 * 1024),
-        _ => None,
-    }
+/// How long workers may be silent, where those that are silent for longer are ended.
+fn patience(config: &SessionConfig) -> Option<Duration> {
+    let seconds = u64::try_from(config.integer(keys::PYTHON_IDLE_TIMEOUT)).ok().filter(|seconds| *seconds > 0)?;
+    config.boolean(keys::PYTHON_KILL_ON_IDLE).then(|| Duration::from_secs(seconds))
 }

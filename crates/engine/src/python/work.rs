@@ -206,6 +206,7 @@ pub(crate) fn task(
         evaluation,
         payload: Payload::Functions(functions),
         profiler: settings.profiler.clone(),
+        patience: settings.patience,
     }
 }
 

@@ -144,5 +144,5 @@ impl Conversation {
 }
 
 fn gone(error: io::Error) -> PlannerError {
-    crashed(&error).into()
+    crashed(&error, None).into()
 }
