@@ -69,6 +69,11 @@ impl Interpreter {
         Ok(found)
     }
 
+    /// Drops what is known of the interpreters in a folder, which goes.
+    pub fn forget(folder: &Path) {
+        KNOWN.lock().retain(|executable, _| !executable.starts_with(folder));
+    }
+
     fn ask(executable: &Path) -> Result<Self> {
         let shown = executable.display();
         let answer = Command::new(executable)

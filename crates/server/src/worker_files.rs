@@ -12,13 +12,18 @@ use tempfile::TempDir;
 /// Bytes that the files of one archive may have together.
 const MAX_UNPACKED: u64 = 16 << 30;
 
+/// Bytes of what a symbolic link leads to.
+const LONGEST_LINK: u64 = 4096;
+
 /// Files that one archive may have.
 const MAX_FILES: usize = 1_000_000;
 
 /// The folder of one session's workers.
 #[derive(Debug)]
 pub(crate) struct WorkerFiles {
-    folder: TempDir,
+    /// Goes with the session, and the folder within it.
+    parent: TempDir,
+    folder: PathBuf,
     includes: Vec<String>,
     id: String,
 }
@@ -58,17 +63,20 @@ fn refused(name: &str, why: impl std::fmt::Display) -> SparkError {
 impl WorkerFiles {
     /// An empty folder.
     pub fn new() -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("firesteel-session-").tempdir().map_err(failed)?;
-        Ok(Self { folder, includes: Vec::new(), id: uuid::Uuid::new_v4().to_string() })
+        let parent = tempfile::Builder::new().prefix("firesteel-session-").tempdir().map_err(failed)?;
+        let folder = parent.path().join("files");
+        fs::create_dir(&folder).map_err(failed)?;
+        Ok(Self { parent, folder, includes: Vec::new(), id: uuid::Uuid::new_v4().to_string() })
+    }
+
+    /// A folder beside the workers' own, for what is not complete yet.
+    fn staging(&self) -> Result<TempDir> {
+        tempfile::Builder::new().prefix("firesteel-session-").tempdir_in(self.parent.path()).map_err(failed)
     }
 
     /// What the engine gives to workers.
     pub fn files(&self) -> PythonFiles {
-        PythonFiles {
-            folder: Some(self.folder.path().to_path_buf()),
-            includes: self.includes.clone(),
-            id: self.id.clone(),
-        }
+        PythonFiles { folder: Some(self.folder.clone()), includes: self.includes.clone(), id: self.id.clone() }
     }
 
     /// Lays out an artifact.
@@ -83,14 +91,21 @@ impl WorkerFiles {
         if target_name.contains(['/', '\\', '\0']) || target_name == "." || target_name == ".." {
             return Err(SparkError::new("INVALID_ARTIFACT_PATH").with("name", name));
         }
-        let target = self.folder.path().join(target_name);
+        let target = self.folder.join(target_name);
         match kind {
-            Kind::Archive => unpack(path, own, &target),
+            Kind::Archive => {
+                // Nothing is seen of an archive that breaks off, and one with the name of another takes its place.
+                let staging = self.staging()?;
+                let unpacked = staging.path().join("unpacked");
+                unpack(path, own, &unpacked)?;
+                put(&unpacked, &target)
+            }
             Kind::Module | Kind::File => {
-                // Files are never changed in place, so they can be shared.
-                if fs::hard_link(path, &target).is_err() {
-                    fs::copy(path, &target).map_err(failed)?;
-                }
+                // Functions may write to their files, so each session has its own.
+                let staging = self.staging()?;
+                let copied = staging.path().join("copied");
+                fs::copy(path, &copied).map_err(failed)?;
+                put(&copied, &target)?;
                 let is_package = [".zip", ".egg", ".jar", ".whl"].iter().any(|end| own.ends_with(end));
                 if matches!(kind, Kind::Module) && is_package && !self.includes.iter().any(|known| known == own) {
                     self.includes.push(own.to_string());
@@ -99,6 +114,16 @@ impl WorkerFiles {
             }
         }
     }
+}
+
+/// Moves a file or folder to its place, in which nothing stays of what was there.
+fn put(from: &Path, target: &Path) -> Result<()> {
+    match fs::symlink_metadata(target) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(target).map_err(failed)?,
+        Ok(_) => fs::remove_file(target).map_err(failed)?,
+        Err(_) => {}
+    }
+    fs::rename(from, target).map_err(failed)
 }
 
 /// Unpacks an archive into a folder; nothing of it comes to lie outside.
@@ -135,6 +160,7 @@ fn untar(reader: impl Read, name: &str, target: &Path) -> Result<()> {
 fn unzip(file: File, name: &str, target: &Path) -> Result<()> {
     let mut archive = zip::ZipArchive::new(io::BufReader::new(file)).map_err(|e| refused(name, e))?;
     let mut bytes = 0u64;
+    let mut links = Vec::new();
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(|e| refused(name, e))?;
         let Some(inside): Option<PathBuf> = entry.enclosed_name() else {
@@ -148,6 +174,13 @@ fn unzip(file: File, name: &str, target: &Path) -> Result<()> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(failed)?;
         }
+        if entry.is_symlink() {
+            let mut to = String::new();
+            entry.by_ref().take(LONGEST_LINK).read_to_string(&mut to).map_err(|e| refused(name, e))?;
+            links.push((path, to));
+            check_size(name, index, bytes)?;
+            continue;
+        }
         let mut out = File::create(&path).map_err(failed)?;
         bytes = bytes.saturating_add(copy_within(&mut entry, &mut out, MAX_UNPACKED - bytes.min(MAX_UNPACKED))?);
         check_size(name, index, bytes)?;
@@ -157,7 +190,20 @@ fn unzip(file: File, name: &str, target: &Path) -> Result<()> {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode & 0o777)).map_err(failed)?;
         }
     }
-    Ok(())
+    // Links come last: so no file is written to where one leads.
+    links.into_iter().try_for_each(|(path, to)| link(name, &path, &to))
+}
+
+/// Makes a link of an archive.
+#[cfg(unix)]
+fn link(name: &str, path: &Path, to: &str) -> Result<()> {
+    std::os::unix::fs::symlink(to, path).map_err(|e| refused(name, e))
+}
+
+/// Makes a link of an archive.
+#[cfg(not(unix))]
+fn link(name: &str, _: &Path, _: &str) -> Result<()> {
+    Err(refused(name, "it has symbolic links"))
 }
 
 fn copy_within(from: &mut impl Read, to: &mut impl Write, limit: u64) -> Result<u64> {
@@ -193,6 +239,41 @@ mod tests {
         files.add("archives/e.tar#env", &file).unwrap();
         assert!(folder.join("env/inner/y").is_file());
         assert!(files.add("archives/e.tar#..", &file).is_err());
+    }
+
+    #[test]
+    fn files_are_copies_that_take_the_place_of_others() {
+        let source = tempfile::tempdir().unwrap();
+        let (first, second) = (source.path().join("x"), source.path().join("y"));
+        fs::write(&first, "one").unwrap();
+        fs::write(&second, "two").unwrap();
+        let mut files = WorkerFiles::new().unwrap();
+        files.add("files/a.txt", &first).unwrap();
+        let laid = files.files().folder.unwrap().join("a.txt");
+        fs::write(&laid, "changed").unwrap();
+        assert_eq!(fs::read_to_string(&first).unwrap(), "one");
+        files.add("files/below/a.txt", &second).unwrap();
+        assert_eq!(fs::read_to_string(&laid).unwrap(), "two");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_of_zip_archives_are_links_and_lead_no_file_astray() {
+        let source = tempfile::tempdir().unwrap();
+        let file = source.path().join("x");
+        let mut archive = zip::ZipWriter::new(File::create(&file).unwrap());
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file("bin/python3", options).unwrap();
+        archive.write_all(b"1").unwrap();
+        archive.add_symlink("bin/python", "python3", options).unwrap();
+        archive.finish().unwrap();
+        let mut files = WorkerFiles::new().unwrap();
+        files.add("archives/e.zip#env", &file).unwrap();
+        let folder = files.files().folder.unwrap();
+        assert_eq!(fs::read_link(folder.join("env/bin/python")).unwrap(), Path::new("python3"));
+        fs::write(&file, "no archive").unwrap();
+        assert!(files.add("archives/f.zip#broken", &file).is_err());
+        assert!(!folder.join("broken").exists());
     }
 
     #[test]

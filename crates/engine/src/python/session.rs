@@ -6,7 +6,7 @@ use crate::Session;
 use bytes::Bytes;
 use firesteel_config::{Reader, SessionConfig, keys};
 use firesteel_error::{Result, SparkError};
-use firesteel_python::{Environment, WorkerPool, WorkerSettings};
+use firesteel_python::{Environment, Interpreter, WorkerPool, WorkerSettings};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -117,13 +117,21 @@ impl PythonSession {
 
     /// The session's files from now on.
     pub fn set_files(&self, files: PythonFiles) {
-        *self.files.write() = files;
+        let mut known = self.files.write();
+        // Workers with another path are no longer asked for: those that are free end.
+        if known.includes != files.includes
+            && let Some(folder) = &known.folder
+        {
+            self.pool.forget(folder);
+        }
+        *known = files;
     }
 
     /// Ends the session's workers.
     pub fn close(&self) {
         if let Some(folder) = &self.files.read().folder {
             self.pool.forget(folder);
+            Interpreter::forget(folder);
         }
     }
 
