@@ -86,6 +86,9 @@ def test_functions_in_aggregates_sorts_and_joins(spark):
     with pytest.raises(AnalysisException) as caught:
         frame.join(other, both("id", "k"), "left").collect()
     assert caught.value.getCondition() == "UNSUPPORTED_FEATURE.PYTHON_UDF_IN_ON_CLAUSE"
+    for kind, name in [("left", "LEFT OUTER"), ("right", "RIGHT OUTER"), ("leftsemi", "LEFT SEMI")]:
+        with pytest.raises(AnalysisException, match=f"in the ON clause of a {name} JOIN"):
+            frame.join(other, [both("id", "k"), F.col("id") == F.col("k")], kind).collect()
 
 
 def test_functions_by_name_in_sql(spark):

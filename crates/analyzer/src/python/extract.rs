@@ -45,7 +45,7 @@ fn expressions_have_python(plan: &LogicalPlan) -> bool {
 }
 
 /// True where a scalar Python function is called within.
-fn is_called(expr: &Expr) -> bool {
+pub(crate) fn is_called(expr: &Expr) -> bool {
     expr.exists(|e| Ok(PythonUdf::of(e).is_some())).unwrap_or(false)
 }
 

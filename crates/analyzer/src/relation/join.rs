@@ -186,9 +186,15 @@ fn join_plan(
         None => (Vec::new(), None),
     };
     // Spark streams the left side, so that its order shows in the result. DataFusion streams
-    // its right side: the sides change places, unless statistics change them back.
+    // its right side: the sides change places, unless statistics change them back. Errors name the
+    // kinds of joins that Python functions cannot be conditions of, so these stay.
+    let calls_python = filter.as_ref().is_some_and(crate::python::is_called);
     let (left, right, on, join_type) = match join_type {
-        DfJoinType::Inner | DfJoinType::Left if !on.is_empty() && !matches!(right, LogicalPlan::Subquery(_)) => {
+        DfJoinType::Inner | DfJoinType::Left
+            if !on.is_empty()
+                && !(calls_python && join_type == DfJoinType::Left)
+                && !matches!(right, LogicalPlan::Subquery(_)) =>
+        {
             let on = on.into_iter().map(|(l, r)| (r, l)).collect();
             let swapped = if join_type == DfJoinType::Left { DfJoinType::Right } else { DfJoinType::Inner };
             (right, left, on, swapped)

@@ -137,7 +137,7 @@ pub(super) static TABLE: &[Condition] = &[
     c("_LEGACY_ERROR_TEMP_1205", "", Analysis, &["nonPartitionPruningPredicates"], ""),
     c("_LEGACY_ERROR_TEMP_1207", "", Analysis, &[], ""),
     c("_LEGACY_ERROR_TEMP_1210", "", Analysis, &["funcName"], ""),
-    c("_LEGACY_ERROR_TEMP_1211", "", Analysis, &["joinType", "leftPlan", "rightPlan"], "The <joinType> join would be a cartesian product of\n<leftPlan>\nand\n<rightPlan>\nIts condition is missing or says nothing of both sides. Write CROSS JOIN, or set spark.sql.crossJoin.enabled to true."),
+    c("_LEGACY_ERROR_TEMP_1211", "", Analysis, &["joinType", "leftPlan", "rightPlan"], "Detected implicit cartesian product for <joinType> join of\n<leftPlan>\nand\n<rightPlan>\nIts condition is missing or says nothing of both sides. Write CROSS JOIN, or set spark.sql.crossJoin.enabled to true."),
     c("_LEGACY_ERROR_TEMP_1212", "", Analysis, &["conflictingAttrs", "outerPlan", "subplan"], ""),
     c("_LEGACY_ERROR_TEMP_1213", "", Analysis, &["expr"], ""),
     c("_LEGACY_ERROR_TEMP_1214", "", Analysis, &["windowExpressions"], ""),
