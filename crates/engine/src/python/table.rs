@@ -98,8 +98,8 @@ fn started(
             if !is_pickled {
                 return Ok(vec![Input::Batch(batch)]);
             }
-            let batches = pickler.batches(batch.columns(), rows, settings.pickled_rows)?;
-            Ok(batches.into_iter().map(Input::Pickled).collect())
+            let batches = pickler.batches(batch.columns(), rows, settings.pickled_rows);
+            batches.map(|batches| batches.into_iter().map(Input::Pickled).collect())
         })
         .map_ok(|pieces| stream::iter(pieces.into_iter().map(Ok::<_, SparkError>)))
         .try_flatten()
