@@ -73,8 +73,8 @@ def quicken(worker):
     if read is None or kind is None:
         return
 
-    def read_udfs(pickled, infile, eval_type, *rest):
-        task = read(pickled, infile, eval_type, *rest)
+    def read_udfs(pickled, infile, eval_type, *rest, **named):
+        task = read(pickled, infile, eval_type, *rest, **named)
         if eval_type != kind:
             return task
         try:
