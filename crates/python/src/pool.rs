@@ -72,10 +72,8 @@ pub struct Worker {
 impl WorkerPool {
     /// A pool without workers, in a new folder below a given one.
     pub fn new(idle_limit: usize, parent: &Path) -> Result<Arc<Self>> {
-        let folder = tempfile::Builder::new()
-            .prefix("firesteel-python-")
-            .tempdir_in(parent)
-            .or_else(|_| tempfile::Builder::new().prefix("firesteel-python-").tempdir())
+        let folder = private_folder(parent)
+            .or_else(|_| private_folder(&std::env::temp_dir()))
             .map_err(|error| SparkError::internal(format!("no folder for Python workers: {error}")))?;
         std::fs::create_dir_all(folder.path().join("files"))
             .map_err(|error| SparkError::internal(format!("no folder for Python workers: {error}")))?;
@@ -178,6 +176,18 @@ impl WorkerPool {
     }
 }
 
+/// A new folder that is only the server's own: whoever reaches the sockets in it may run code.
+fn private_folder(parent: &Path) -> std::io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("firesteel-python-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir_in(parent)
+}
+
 async fn sweep(pool: Weak<WorkerPool>) {
     loop {
         tokio::time::sleep(SWEEP_TIME).await;
@@ -220,5 +230,18 @@ impl Drop for Worker {
             self.daemon.kill(self.pid);
             self.daemon.take_fault(self.pid);
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn folders_of_sockets_are_private() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = private_folder(parent.path()).unwrap();
+        assert_eq!(std::fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777, 0o700);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::decode::ArtifactLookup;
 use crate::sessions::ServerSession;
-use crate::worker_files::{WorkerFiles, is_for_workers};
+use crate::worker_files::{WorkerFiles, is_for_workers, private_folder};
 use bytes::Bytes;
 use firesteel_config::{Reader, keys};
 use firesteel_engine::PythonFiles;
@@ -57,7 +57,7 @@ impl Inner {
             return Err(SparkError::new("OPERATION_CANCELED"));
         }
         if self.folder.is_none() {
-            self.folder = Some(tempfile::Builder::new().prefix("firesteel-artifacts-").tempdir().map_err(failed)?);
+            self.folder = Some(private_folder("firesteel-artifacts-").map_err(failed)?);
         }
         match &self.folder {
             Some(folder) => Ok(folder.path()),

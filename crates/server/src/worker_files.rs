@@ -60,10 +60,22 @@ fn refused(name: &str, why: impl std::fmt::Display) -> SparkError {
     SparkError::plain(ExceptionClass::IllegalArgument, format!("The archive {name} cannot be unpacked: {why}"))
 }
 
+/// A new folder that nobody but the server and its workers reads.
+pub(crate) fn private_folder(prefix: &str) -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir()
+}
+
 impl WorkerFiles {
     /// An empty folder.
     pub fn new() -> Result<Self> {
-        let parent = tempfile::Builder::new().prefix("firesteel-session-").tempdir().map_err(failed)?;
+        let parent = private_folder("firesteel-session-").map_err(failed)?;
         let folder = parent.path().join("files");
         fs::create_dir(&folder).map_err(failed)?;
         Ok(Self { parent, folder, includes: Vec::new(), id: uuid::Uuid::new_v4().to_string() })
