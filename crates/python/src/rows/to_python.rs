@@ -323,7 +323,7 @@ mod tests {
         let field = Arc::new(Field::new("a", ArrowType::Int64, true));
         let structs: ArrayRef = Arc::new(StructArray::from(vec![(field, inner)]));
         let schema = StructType::new(vec![StructField::new("a", DataType::Long, true)]);
-        let pickler = RowPickler::new(&[DataType::Date, DataType::Struct(schema)], true);
+        let pickler = RowPickler::new(&[DataType::Date, DataType::Struct(Arc::new(schema))], true);
         let batches = pickler.batches(&[dates, structs], 3, 2).unwrap();
         assert_eq!(batches.len(), 2);
         let pickle = Pickle::read(&batches[0]).unwrap();
