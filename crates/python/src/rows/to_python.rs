@@ -271,7 +271,7 @@ impl<'a> Batch<'a> {
                 for (name, column) in ["value", "metadata"].iter().zip(array.as_struct().columns()) {
                     self.out.text(name);
                     let bytes = column.as_binary_opt::<i32>().map(|b| b.value(row));
-                    self.out.bytes(bytes.unwrap_or_default());
+                    self.byte_array(bytes.unwrap_or_default());
                 }
                 self.out.set_items();
             }
@@ -294,8 +294,13 @@ impl<'a> Batch<'a> {
     fn binary(&mut self, value: &[u8]) {
         if self.binary_as_bytes {
             self.out.bytes(value);
-            return;
+        } else {
+            self.byte_array(value);
         }
+    }
+
+    /// Bytes that can be changed.
+    fn byte_array(&mut self, value: &[u8]) {
         self.global("builtins", "bytearray");
         self.out.bytes(value);
         self.out.tuple_of_one();
