@@ -11,7 +11,7 @@ mod operator;
 mod unused;
 
 pub use call::{PythonCall, PythonParameter, PythonUdaf, PythonUdf};
-pub(crate) use extract::{is_aggregated, is_called};
 pub use extract::{extract, is_whole};
+pub(crate) use extract::{is_aggregated, is_called};
 pub use operator::{GroupFrame, PythonChain, PythonColumn, PythonKind, PythonOperator, PythonTable, PythonWindow};
 pub use unused::RemoveUnusedPython;

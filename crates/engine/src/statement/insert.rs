@@ -111,6 +111,7 @@ impl Runner {
             owner: String::new(),
             statistics: None,
             view: None,
+            unknown_partitions: Vec::new(),
         }))
     }
 

@@ -161,6 +161,7 @@ impl RowFunction {
             evaluation: Vec::new(),
             payload: Payload::Bare(self.function.command.clone()),
             profiler: None,
+            patience: context.settings.patience,
         }
     }
 }
