@@ -90,7 +90,7 @@ test-libraries: build $(VENV_LIBRARIES)/.ready
 
 test-clients: build $(VENV)/.ready
 	FIRESTEEL_BIN=$(abspath $(BIN)) FIRESTEEL_CLIENT_VERSIONS="$(CLIENTS)" \
-		PYSPARK_PYTHON=$(abspath $(VENV))/bin/python $(VENV)/bin/python -m pytest -q -rs tests/python/test_versions.py tests/clients
+		$(VENV)/bin/python -m pytest -q -rs tests/python/test_versions.py tests/clients
 
 lint:
 	cargo fmt --all --check

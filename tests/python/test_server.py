@@ -21,6 +21,19 @@ def test_sigterm_ends_cleanly():
     assert server.stop() == 0
 
 
+def test_token_of_the_environment_is_required():
+    with Server(env={"SPARK_CONNECT_AUTHENTICATE_TOKEN": "secret"}) as server:
+        from pyspark.sql.connect.proto import ConfigRequest, SparkConnectServiceStub
+
+        request = ConfigRequest(session_id="00000000-0000-0000-0000-000000000001")
+        request.operation.get_all.SetInParent()
+        stub = SparkConnectServiceStub(grpc.insecure_channel(f"127.0.0.1:{server.port}"))
+        with pytest.raises(grpc.RpcError) as raised:
+            stub.Config(request)
+        assert raised.value.code() == grpc.StatusCode.UNAUTHENTICATED
+        assert stub.Config(request, metadata=[("authorization", "Bearer secret")]).session_id == request.session_id
+
+
 def test_token_is_required(tmp_path):
     token = tmp_path / "token"
     token.write_text("secret\n")

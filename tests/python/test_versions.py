@@ -13,9 +13,18 @@ from pathlib import Path
 
 import pytest
 
+from server import Server
+
 JOB = Path(__file__).with_name("job.py")
 VERSIONS = os.environ.get("FIRESTEEL_CLIENT_VERSIONS", "").replace(",", " ").split()
 CACHE = Path(os.environ.get("FIRESTEEL_CLIENT_CACHE", Path.home() / ".cache/firesteel/pyspark"))
+
+
+@pytest.fixture(scope="module")
+def server():
+    # Workers of Python functions run in the environment of these tests.
+    with Server(env={"PYSPARK_PYTHON": sys.executable}) as running:
+        yield running
 
 
 def install(version: str) -> Path:

@@ -64,7 +64,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()).into())
 }
 
-/// The token of the file, or of Spark's setting.
+/// The token of the file, of Spark's setting, or of the environment.
 fn token(arguments: &ServerArguments, options: &EngineOptions) -> Result<Option<String>, Failure> {
     if let Some(path) = &arguments.token_file {
         let token = String::from_utf8(read(path)?)?.trim().to_string();
@@ -74,7 +74,9 @@ fn token(arguments: &ServerArguments, options: &EngineOptions) -> Result<Option<
         return Ok(Some(token));
     }
     let setting = options.configuration.iter().rev().find(|(key, _)| key == firesteel_config::keys::AUTHENTICATE_TOKEN);
-    Ok(setting.map(|(_, token)| token.clone()).filter(|token| !token.is_empty()))
+    let setting = setting.map(|(_, token)| token.clone()).filter(|token| !token.is_empty());
+    let variable = || std::env::var("SPARK_CONNECT_AUTHENTICATE_TOKEN").ok().filter(|token| !token.is_empty());
+    Ok(setting.or_else(variable))
 }
 
 /// Anybody who reaches an open server can run anything as its user.

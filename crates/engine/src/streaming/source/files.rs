@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use firesteel_analyzer::streaming::StreamingTable;
 use firesteel_config::SqlConf;
 use firesteel_error::{ExceptionClass, Result, SparkError};
+use firesteel_sources::store::Stores;
 use firesteel_sources::options::SourceOptions;
 use firesteel_sources::{ScanRequest, listing, path};
 use firesteel_types::StructType;
@@ -233,7 +234,7 @@ impl FileSource {
 
 /// The files of a folder as they are now.
 fn list(paths: &[String], options: &[(String, String)], conf: &SqlConf) -> Result<Vec<NewFile>> {
-    let found = listing::list(paths, &SourceOptions::new(options), conf)?;
+    let found = listing::list(paths, &SourceOptions::new(options), conf, &Stores::new(conf, options))?;
     Ok(found
         .files
         .into_iter()
