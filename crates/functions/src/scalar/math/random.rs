@@ -197,6 +197,12 @@ pub fn seed_of(argument: Option<&TypedExpr>, function: &str, call: &str, positio
     }
     match value_of(argument)? {
         Some(value) => Ok(integer_of(&value).unwrap_or(0)),
+        // A seed beside other arguments is one of them.
+        None if position != "first" => Err(SparkError::new("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT")
+            .with("sqlExpr", format!("\"{call}\""))
+            .with("inputName", "`seed`")
+            .with("inputType", "integer")
+            .with("inputExpr", format!("\"{}\"", argument.name))),
         None => Err(SparkError::new("SEED_EXPRESSION_IS_UNFOLDABLE")
             .with("seedExpr", format!("\"{}\"", argument.name))
             .with("exprWithSeed", format!("\"{function}\""))),
