@@ -73,6 +73,7 @@ fn build_uniform(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> R
         (DataType::Decimal(p, s), other) | (other, DataType::Decimal(p, s)) if other.is_integral() => {
             DataType::Decimal(*p, *s)
         }
+        (DataType::Float, other) | (other, DataType::Float) if *other != DataType::Double => DataType::Float,
         _ => wider_common_type(&[least.data_type.clone(), most.data_type.clone()], context.conf.ansi_enabled)
             .unwrap_or(DataType::Double),
     };
