@@ -21,6 +21,7 @@ use firesteel_types::client::{client_batch, client_schema};
 use firesteel_types::{Literal, StructType};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
+use std::collections::HashMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -148,18 +149,13 @@ pub(crate) async fn execute_analysed(session: &Arc<Session>, analysed: Analysed,
 
 /// Output columns in terms of the exact plan's, where a column stands more than once.
 fn column_positions(output: &[Attribute]) -> Option<Vec<usize>> {
-    let mut ids = Vec::new();
+    let mut places = HashMap::with_capacity(output.len());
     let mut positions = Vec::with_capacity(output.len());
     for attribute in output {
-        match ids.iter().position(|id| *id == attribute.id) {
-            Some(i) => positions.push(i),
-            None => {
-                positions.push(ids.len());
-                ids.push(attribute.id);
-            }
-        }
+        let next = places.len();
+        positions.push(*places.entry(attribute.id).or_insert(next));
     }
-    (ids.len() != output.len()).then_some(positions)
+    (places.len() != output.len()).then_some(positions)
 }
 
 /// The rows of a relation, of exactly its output columns.

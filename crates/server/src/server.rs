@@ -31,6 +31,8 @@ const STREAM_WINDOW: u32 = 8 * 1024 * 1024;
 const CONNECTION_WINDOW: u32 = 16 * 1024 * 1024;
 const FRAME: u32 = 1024 * 1024;
 
+/// How long sessions have to let go of what they hold at the end.
+const CLOSING: Duration = Duration::from_secs(10);
 /// Time that streams have to end when the server goes down.
 const FAREWELL: Duration = Duration::from_secs(4);
 
@@ -218,7 +220,12 @@ impl Server {
             // Clients that keep their streams open do not keep us.
             () = stopping => Ok(()),
         };
-        self.sessions.close_all();
+        // Something that hangs in a session does not keep the process.
+        let sessions = self.sessions.clone();
+        let closed = tokio::task::spawn_blocking(move || sessions.close_all());
+        if tokio::time::timeout(CLOSING, closed).await.is_err() {
+            tracing::warn!("not all sessions could be closed");
+        }
         Ok(result?)
     }
 }

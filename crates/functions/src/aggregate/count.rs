@@ -34,6 +34,10 @@ fn count(build: &mut BuildContext<'_>, call: AggregateCall) -> Result<TypedExpr>
         context.text = "count(1)".into();
         return context.native(count_udaf(), vec![lit(1i64)], DataType::Long, false);
     }
+    if call.arguments.is_empty() && build.conf.allow_parameterless_count {
+        let context = AggregateContext::new("count", call);
+        return context.native(count_udaf(), vec![lit(ScalarValue::Int64(None))], DataType::Long, false);
+    }
     if call.arguments.is_empty() {
         return Err(SparkError::new("WRONG_NUM_ARGS.WITH_SUGGESTION")
             .with("functionName", "`count`")

@@ -73,6 +73,7 @@ fn build_uniform(context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> R
         (DataType::Decimal(p, s), other) | (other, DataType::Decimal(p, s)) if other.is_integral() => {
             DataType::Decimal(*p, *s)
         }
+        (DataType::Float, other) | (other, DataType::Float) if *other != DataType::Double => DataType::Float,
         _ => wider_common_type(&[least.data_type.clone(), most.data_type.clone()], context.conf.ansi_enabled)
             .unwrap_or(DataType::Double),
     };
@@ -197,6 +198,12 @@ pub fn seed_of(argument: Option<&TypedExpr>, function: &str, call: &str, positio
     }
     match value_of(argument)? {
         Some(value) => Ok(integer_of(&value).unwrap_or(0)),
+        // A seed beside other arguments is one of them.
+        None if position != "first" => Err(SparkError::new("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT")
+            .with("sqlExpr", format!("\"{call}\""))
+            .with("inputName", "`seed`")
+            .with("inputType", "integer")
+            .with("inputExpr", format!("\"{}\"", argument.name))),
         None => Err(SparkError::new("SEED_EXPRESSION_IS_UNFOLDABLE")
             .with("seedExpr", format!("\"{}\"", argument.name))
             .with("exprWithSeed", format!("\"{function}\""))),

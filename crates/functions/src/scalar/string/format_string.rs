@@ -35,6 +35,12 @@ function! {
 fn build(function: &'static Function, context: &mut BuildContext<'_>, arguments: Vec<TypedExpr>) -> Result<TypedExpr> {
     let names: Vec<String> = arguments.iter().map(|a| a.name.clone()).collect();
     let text = function.call_text(&names);
+    let format = arguments.first().and_then(TypedExpr::literal).and_then(|value| value.try_as_str().flatten());
+    if format.is_some_and(|format| format.contains("%0$")) && !context.conf.allow_zero_index_in_format {
+        return Err(SparkError::new("INVALID_PARAMETER_VALUE.ZERO_INDEX")
+            .with("parameter", "`strfmt`")
+            .with("functionName", "`format_string`"));
+    }
     for argument in arguments.iter().skip(1) {
         if argument.data_type.is_nested()
             || matches!(argument.data_type, DataType::Binary | DataType::Variant | DataType::CalendarInterval)
