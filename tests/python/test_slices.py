@@ -84,6 +84,13 @@ def test_users_exchanges_begin_there(spark, seven):
     assert first(seven.sortWithinPartitions(F.desc("a"))) == [2, 1, 0, 6, 5, 4, 3]
 
 
+def test_few_rows_are_one_partition_where_nobody_gives_a_number(spark, seven):
+    assert first(seven.repartition("b").select(F.spark_partition_id())) == [0] * 7
+    assert first(seven.repartitionByRange("a").select(F.spark_partition_id())) == [0] * 7
+    seven.createOrReplaceTempView("seven")
+    assert first(spark.sql("SELECT a FROM seven DISTRIBUTE BY a % 3 SORT BY a DESC")) == [6, 5, 4, 3, 2, 1, 0]
+
+
 def test_a_file_is_written_for_each(spark, seven, tmp_path):
     def files(frame):
         frame.write.mode("overwrite").json(str(tmp_path / "out"))

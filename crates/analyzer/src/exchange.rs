@@ -35,6 +35,7 @@ pub enum Scheme {
 pub struct Exchange {
     pub input: LogicalPlan,
     pub scheme: Scheme,
+    /// 0: as many as the engine works on at once for a plan of this size.
     pub partitions: usize,
 }
 

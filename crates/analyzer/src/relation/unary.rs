@@ -531,7 +531,9 @@ pub(crate) fn repartition_by(
             Scheme::ById(a.expression(&Expr::call("pmod", vec![hash, width]), &scope)?.expr)
         }
     };
-    let plan = exchange(input.plan.clone(), scheme, within_reason(count)?);
+    // As in Spark, few rows come into one partition where nobody says how many there are to be.
+    let count = within_reason(count)?;
+    let plan = exchange(input.plan.clone(), scheme, partitions.map_or(0, |_| count));
     Ok(input.with_plan(plan))
 }
 

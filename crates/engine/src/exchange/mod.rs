@@ -70,9 +70,13 @@ impl ExtensionPlanner for ExchangePlanner {
             return Ok(Some(Arc::new(LocalSortExec::new(physical.clone(), sort_keys(&sort.keys)?))));
         }
         let Some(exchange) = exchange else { return Ok(None) };
+        let partitions = match exchange.partitions {
+            0 => session.config().target_partitions().max(1),
+            given => given,
+        };
         let routing = match &exchange.scheme {
             Scheme::Coalesce => {
-                return Ok(Some(Arc::new(CoalesceExec::new(physical.clone(), exchange.partitions))));
+                return Ok(Some(Arc::new(CoalesceExec::new(physical.clone(), partitions))));
             }
             Scheme::Stay | Scheme::Spread => return Ok(Some(physical.clone())),
             Scheme::Sorted(keys) => {
@@ -83,7 +87,7 @@ impl ExtensionPlanner for ExchangePlanner {
             Scheme::ById(id) => Routing::ById(planner.create_physical_expr(id, logical.schema(), session, context)?),
             Scheme::Range(keys) => Routing::Range(sort_keys(keys)?),
         };
-        Ok(Some(Arc::new(ExchangeExec::new(physical.clone(), routing, exchange.partitions))))
+        Ok(Some(Arc::new(ExchangeExec::new(physical.clone(), routing, partitions))))
     }
 }
 
