@@ -384,9 +384,8 @@ impl TableProvider for FilesTable {
             pruned = present(pruned, &store).await?;
         }
         // What is known of files would answer for those that others have replaced since.
-        let is_gone = |file: &Path| {
-            !store::is_remote(file) && file.parent().is_some_and(Path::exists) && !file.exists()
-        };
+        let is_gone =
+            |file: &Path| !store::is_remote(file) && file.parent().is_some_and(Path::exists) && !file.exists();
         if let Some(gone) = pruned.iter().find(|f| is_gone(&f.file.path)) {
             let gone = SparkError::new("FAILED_READ_FILE.FILE_NOT_EXIST").with("path", path::uri(&gone.file.path));
             return Err(external(gone));

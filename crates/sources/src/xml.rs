@@ -74,7 +74,6 @@ impl XmlOptions {
         for (key, value) in given.iter().filter(|(key, _)| !key.eq_ignore_ascii_case("mode")) {
             values.set(key, value.clone());
         }
-        let tag = row_tag(options)?;
         checks::xml(&values)?;
         values.set("columnNameOfCorruptRecord", corrupt_column.clone());
         Ok(Self {

@@ -117,11 +117,13 @@ fn function_name(function: &Expr) -> String {
 
 /// Finds a window of the WINDOW clause; its name counts as it is written.
 fn named_window(a: &Analyzer<'_>, name: &str) -> Result<WindowSpecification> {
-    a.windows.iter().rev().find_map(|w| w.iter().find(|(n, _)| n == name).map(|(_, s)| s.clone())).ok_or_else(|| {
-        SparkError::new("MISSING_WINDOW_SPECIFICATION")
-            .with("windowName", name)
-            .with("docroot", "https://spark.apache.org/docs/latest")
-    })
+    a.windows.iter().rev().find_map(|w| w.iter().find(|(n, _)| n.as_str() == name).map(|(_, s)| s.clone())).ok_or_else(
+        || {
+            SparkError::new("MISSING_WINDOW_SPECIFICATION")
+                .with("windowName", name)
+                .with("docroot", "https://spark.apache.org/docs/latest")
+        },
+    )
 }
 
 /// True where a window function is called within.

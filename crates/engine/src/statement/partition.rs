@@ -101,8 +101,11 @@ impl Runner {
 
     /// Partitions that were written to are known.
     pub(super) fn know_written(&self, table: &CatalogTable, before: &Changes) -> Result<()> {
-        let written: Vec<String> =
-            unknown_changes(&self.stores_of(table), table)?.into_iter().filter(|now| !before.contains(now)).map(|(name, _)| name).collect();
+        let written: Vec<String> = unknown_changes(&self.stores_of(table), table)?
+            .into_iter()
+            .filter(|now| !before.contains(now))
+            .map(|(name, _)| name)
+            .collect();
         self.know(table, &written)
     }
 
