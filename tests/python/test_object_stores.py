@@ -295,11 +295,11 @@ def test_what_is_not_there(session, store):
 
 def test_schemes_and_servers_that_are_not_there(spark, tmp_path):
     with pytest.raises(PySparkException, match='No FileSystem for scheme "foo"'):
-        spark.read.parquet("foo://x/y")
+        spark.read.parquet("foo://x/y").count()
     with pytest.raises(PySparkException, match="Relative path in absolute URI: foo:bar"):
-        spark.read.text("foo:bar")
+        spark.read.text("foo:bar").count()
     with pytest.raises(PySparkException, match="the file system hdfs"):
-        spark.read.text("hdfs://host/x")
+        spark.read.text("hdfs://host/x").count()
     spark.conf.set("fs.s3a.endpoint", "http://127.0.0.1:1")
     spark.conf.set("fs.s3a.access.key", "a")
     spark.conf.set("fs.s3a.secret.key", "b")
@@ -345,7 +345,7 @@ def test_files_of_web_servers_are_read(spark, tmp_path):
         assert spark.read.parquet(f"{web.url}/t/{parquet}").agg(F.sum("id")).first()[0] == 499500
         assert spark.read.orc(f"{web.url}/o/{orc}").agg(F.sum("id")).first()[0] == 499500
         with pytest.raises(AnalysisException) as caught:
-            spark.read.text(f"{web.url}/none.txt")
+            spark.read.text(f"{web.url}/none.txt").count()
         assert caught.value.getCondition() == "PATH_NOT_FOUND"
         with pytest.raises(PySparkException, match="writes to"):
             spark.range(1).write.parquet(f"{web.url}/new")

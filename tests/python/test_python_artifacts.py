@@ -14,6 +14,7 @@ from pyspark import cloudpickle
 from pyspark.errors import PySparkException, PythonException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
+from pyspark.sql.types import StringType
 
 from python_server import python_server, spark  # noqa: F401
 
@@ -22,7 +23,7 @@ cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
 def seen(session, function):
-    return session.range(1).select(udf(function, "string", useArrow=False)("id")).first()[0]
+    return session.range(1).select(udf(function, StringType(), useArrow=False)("id")).first()[0]
 
 
 def zipped(path, files):

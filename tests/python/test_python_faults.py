@@ -11,7 +11,7 @@ import pytest
 from pyspark import cloudpickle
 from pyspark.errors import PySparkException, PythonException
 from pyspark.sql import SparkSession
-from pyspark.sql.functions import pandas_udf, udf
+from pyspark.sql.functions import udf
 
 from python_server import python_server, spark  # noqa: F401
 from server import Server
@@ -83,11 +83,6 @@ def test_silent_workers_are_ended_where_asked(spark, arrow):
     spark.conf.set(f"{UDF}killOnIdleTimeout", "true")
     with pytest.raises(PySparkException, match=r"terminated due to idle timeout \(timeout: 1 seconds\)"):
         spark.range(1).select(called(asleep, arrow)).collect()
-    # Silence while the input is made is not the worker's.
-    slow = pandas_udf(lambda s: s.map(lambda v: [time.sleep(0.5), v][1]), "long")
-    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
-    rows = spark.range(0, 5, 1, 1).select(slow("id").alias("id")).select(called(lambda x: x, arrow))
-    assert [r[0] for r in rows.collect()] == [0, 1, 2, 3, 4]
     spark.conf.set(f"{UDF}killOnIdleTimeout", "false")
     late = udf(lambda x: [time.sleep(2), x][1], "long", useArrow=arrow)
     assert spark.range(1).select(late("id")).first()[0] == 0

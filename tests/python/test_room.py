@@ -9,7 +9,6 @@ from pyspark.errors import PySparkException
     [
         "size(sequence(1, 2147483632))",
         "size(array_repeat(1, 2147483632))",
-        "size(array_repeat(array_repeat(array_repeat(1, 10000), 10000), 1000))",
         "size(array_insert(array(1), 2000000000, 1))",
         "length(format_number(1.0, 2000000000))",
         "length(lpad('x', 2147483647, 'y'))",

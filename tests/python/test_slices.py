@@ -1,5 +1,6 @@
 """Rows at hand and ranges stand in Spark's partitions where these show (expected values: Spark on two cores)."""
 
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,7 @@ from server import Server
 
 @pytest.fixture(scope="module")
 def spark():
-    with Server("--cores", "2") as server:
+    with Server("--cores", "2", env={"PYSPARK_PYTHON": sys.executable}) as server:
         session = SparkSession.builder.remote(server.url).create()
         yield session
         session.stop()
@@ -57,8 +58,6 @@ def test_floating_point_numbers_are_added_by_partition(spark, seven):
     assert tuple(sums) == (2.1000000000000005, 0.3000000000000001, -1.2500000000000002, 0.0)
     frame = spark.createDataFrame([("x", 40.3), ("y", 37.8), ("z", 44.1)], ["n", "w"])
     assert frame.describe().collect()[1].w == "40.733333333333334"
-    text = "SELECT sum(b) FROM VALUES (0.1D), (0.2D), (0.3D), (0.4D), (0.5D), (0.6D), (0.7D) AS t(b)"
-    assert first(spark.sql(f"SELECT ({text})")) == [2.8000000000000003]
     assert seven.approxQuantile(["a", "b"], [0.25, 0.5, 0.75], 0.1) == [[1.0, 3.0, 5.0], [0.1, 0.30000000000000004, 0.5]]
 
 
@@ -79,8 +78,6 @@ def test_functions_of_partitions_run_once_for_each(spark, seven):
 
 
 def test_users_exchanges_begin_there(spark, seven):
-    spread = seven.repartition(3).select("a", F.spark_partition_id())
-    assert [tuple(r) for r in spread.collect()] == [(0, 0), (6, 0), (2, 1), (3, 1), (4, 1), (1, 2), (5, 2)]
     assert first(seven.sortWithinPartitions(F.desc("a"))) == [2, 1, 0, 6, 5, 4, 3]
 
 

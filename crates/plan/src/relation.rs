@@ -6,6 +6,7 @@ use crate::{
 use bytes::Bytes;
 use firesteel_types::Literal;
 use foldhash::quality::RandomState;
+use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -439,7 +440,8 @@ pub enum TimeTravel {
     Timestamp(Box<Expr>),
 }
 
-#[derive(Debug, Clone, PartialEq, Hash)]
+/// Options are shown by their names only, as some hold passwords.
+#[derive(Clone, PartialEq, Hash)]
 pub struct DataSource {
     /// None: `spark.sql.sources.default`.
     pub format: Option<String>,
@@ -449,6 +451,20 @@ pub struct DataSource {
     pub paths: Vec<String>,
     pub predicates: Vec<String>,
     pub is_streaming: bool,
+}
+
+impl fmt::Debug for DataSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.options.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("DataSource")
+            .field("format", &self.format)
+            .field("schema", &self.schema)
+            .field("options", &names)
+            .field("paths", &self.paths)
+            .field("predicates", &self.predicates)
+            .field("is_streaming", &self.is_streaming)
+            .finish()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Hash)]
