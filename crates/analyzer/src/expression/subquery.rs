@@ -6,13 +6,11 @@ use crate::resolved::{Resolved, project};
 use crate::scope::Scope;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::expr::{Exists, InSubquery};
-use datafusion::logical_expr::utils::split_conjunction;
-use datafusion::logical_expr::{BinaryExpr, Expr as DfExpr, LogicalPlan, Operator, Subquery};
+use datafusion::logical_expr::{Expr as DfExpr, LogicalPlan, Subquery};
 use firesteel_error::{Result, SparkError};
 use firesteel_functions::{TypedExpr, coercion};
 use firesteel_plan::{Expr, Relation, SubqueryKind};
 use firesteel_types::DataType;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Analyses a subquery that is part of an expression.
@@ -30,9 +28,6 @@ pub(crate) fn subquery(
     match kind {
         SubqueryKind::Scalar => {
             let inner = single_column(inner)?;
-            if !used.is_empty() {
-                check_groups(&inner.plan)?;
-            }
             let attribute = inner.output[0].clone();
             let text = format!("scalarsubquery({})", outer_names(&inner.plan, &used));
             let expr = DfExpr::ScalarSubquery(make(inner.exact()?, used));
@@ -53,90 +48,6 @@ fn check_not_streaming(inner: &Resolved) -> Result<()> {
     match crate::streaming::is_streaming(&inner.plan) {
         true => Err(SparkError::new("INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY")),
         false => Ok(()),
-    }
-}
-
-/// A correlated subquery that stands for one value has one group for each row of the outer query: it may group
-/// by columns that equal something of that row, or a constant.
-fn check_groups(plan: &LogicalPlan) -> Result<()> {
-    let mut top = plan;
-    let aggregate = loop {
-        top = match top {
-            LogicalPlan::Projection(projection) => &projection.input,
-            LogicalPlan::SubqueryAlias(alias) => &alias.input,
-            LogicalPlan::Filter(filter) => &filter.input,
-            LogicalPlan::Aggregate(aggregate) => break aggregate,
-            _ => return Ok(()),
-        };
-    };
-    let mut fixed: HashSet<String> = HashSet::new();
-    let mut renamed: Vec<(String, String)> = Vec::new();
-    let visited = aggregate.input.apply(|node| {
-        match node {
-            LogicalPlan::Filter(filter) => {
-                fixed.extend(split_conjunction(&filter.predicate).into_iter().filter_map(fixed_column));
-            }
-            LogicalPlan::Projection(projection) => {
-                for expr in &projection.expr {
-                    if let DfExpr::Alias(alias) = expr
-                        && let Some(column) = column_of(&alias.expr)
-                    {
-                        renamed.push((column.to_string(), alias.name.clone()));
-                    }
-                }
-            }
-            _ => {}
-        }
-        Ok(TreeNodeRecursion::Continue)
-    });
-    // From the bottom up: names above follow from those below.
-    for (column, name) in renamed.into_iter().rev() {
-        if fixed.contains(&column) {
-            fixed.insert(name);
-        }
-    }
-    let mut loose: Vec<&str> = Vec::new();
-    for group in &aggregate.group_expr {
-        if matches!(group, DfExpr::GroupingSet(_)) {
-            return Ok(());
-        }
-        let columns = group.column_refs().into_iter().filter(|column| !fixed.contains(&column.name));
-        loose.extend(columns.map(|column| column.name.rsplit_once('#').map_or(column.name.as_str(), |n| n.0)));
-    }
-    if visited.is_err() || loose.is_empty() {
-        return Ok(());
-    }
-    loose.sort_unstable();
-    Err(SparkError::new("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.NON_CORRELATED_COLUMNS_IN_GROUP_BY")
-        .with("value", loose.join(",")))
-}
-
-/// The column that a condition makes equal to what has no column of the subquery.
-fn fixed_column(condition: &DfExpr) -> Option<String> {
-    let (left, right) = match condition {
-        DfExpr::BinaryExpr(BinaryExpr { left, op: Operator::Eq | Operator::IsNotDistinctFrom, right }) => {
-            (left.as_ref(), right.as_ref())
-        }
-        // Values of some types are compared by functions.
-        DfExpr::ScalarFunction(call) => match call.args.as_slice() {
-            [left, right] => (left, right),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    [(left, right), (right, left)]
-        .into_iter()
-        .find_map(|(one, other)| column_of(one).filter(|_| other.column_refs().is_empty()).map(str::to_string))
-}
-
-/// The column that an expression is, casts aside.
-fn column_of(expr: &DfExpr) -> Option<&str> {
-    match expr {
-        DfExpr::Column(column) => Some(&column.name),
-        DfExpr::Cast(cast) => column_of(&cast.expr),
-        DfExpr::Alias(alias) => column_of(&alias.expr),
-        DfExpr::ScalarFunction(call) if call.name() == "cast" => call.args.first().and_then(column_of),
-        _ => None,
     }
 }
 

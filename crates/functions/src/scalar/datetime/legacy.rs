@@ -9,7 +9,7 @@ use super::scan::{Scanned, starts_with, zone_of};
 use firesteel_error::{ExceptionClass, Result, SparkError};
 use firesteel_types::TimeZone;
 use firesteel_types::calendar::{
-    MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE, MICROS_PER_SECOND, civil_from_days, day_of_year, weekday,
+    MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE, MICROS_PER_SECOND, civil_from_days, weekday,
 };
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -250,20 +250,16 @@ impl Fields {
     /// The day in a year, where all that is said of it agrees.
     fn day_in(&self, year: i64) -> Option<i64> {
         let day = match self.day_of_year {
-            Some(of_year) if self.month.is_none() && self.day.is_none() => {
+            Some(of_year) => {
                 let day = checked_date(year, 1, 1).ok()? + of_year - 1;
-                if of_year < 1 || civil_from_days(day).0 != year {
+                let (found, month, day_of_month) = civil_from_days(day);
+                let is = |wanted: Option<i64>, value: i64| wanted.is_none_or(|wanted| wanted == value);
+                if of_year < 1 || found != year || !is(self.month, month.into()) || !is(self.day, day_of_month.into()) {
                     return None;
                 }
                 day
             }
-            of_year => {
-                let day = checked_date(year, self.month.unwrap_or(1), self.day.unwrap_or(1)).ok()?;
-                if of_year.is_some_and(|of_year| of_year != i64::from(day_of_year(day))) {
-                    return None;
-                }
-                day
-            }
+            None => checked_date(year, self.month.unwrap_or(1), self.day.unwrap_or(1)).ok()?,
         };
         let agrees = self.weekday.is_none_or(|wanted| wanted == i64::from(weekday(day)) + 1);
         agrees.then_some(day)
