@@ -19,5 +19,6 @@ def spark(server):
     session = SparkSession.builder.remote(server.url).create()
     # Types given as text are parsed in the active session, which may be one whose server was killed.
     type(session)._active_session.session = session
+    type(session)._default_session = session
     yield session
     session.stop()

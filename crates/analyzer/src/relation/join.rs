@@ -189,11 +189,10 @@ fn join_plan(
     // its right side: the sides change places, unless statistics change them back. Errors name the
     // kinds of joins that Python functions cannot be conditions of, so these stay.
     let calls_python = filter.as_ref().is_some_and(crate::python::is_called);
+    let stays = calls_python && join_type == DfJoinType::Left;
     let (left, right, on, join_type) = match join_type {
         DfJoinType::Inner | DfJoinType::Left
-            if !on.is_empty()
-                && !(calls_python && join_type == DfJoinType::Left)
-                && !matches!(right, LogicalPlan::Subquery(_)) =>
+            if !on.is_empty() && !stays && !matches!(right, LogicalPlan::Subquery(_)) =>
         {
             let on = on.into_iter().map(|(l, r)| (r, l)).collect();
             let swapped = if join_type == DfJoinType::Left { DfJoinType::Right } else { DfJoinType::Inner };

@@ -28,7 +28,7 @@ impl Decoder<'_> {
         };
         let function = match (&write.foreach_writer, &write.foreach_batch) {
             (Some(rows), _) => Some(function(rows, StreamFunctionKind::Rows)?),
-            (None, Some(batch)) => Some(function(batch, StreamFunctionKind::Batch)?),
+            (None, Some(_)) => return Err(SparkError::unsupported("foreachBatch")),
             (None, None) => None,
         };
         Ok(StreamWrite {
