@@ -12,8 +12,6 @@ from pyspark.errors import PySparkException
         "size(array_insert(array(1), 2000000000, 1))",
         "length(format_number(1.0, 2000000000))",
         "length(lpad('x', 2147483647, 'y'))",
-        "size(transform(sequence(1, 60), a -> transform(sequence(1, 60), b -> transform(sequence(1, 60), c -> "
-        "transform(sequence(1, 60), d -> transform(sequence(1, 60), e -> e))))))",
         "length(count_min_sketch(1, 0.0000000001D, 0.9999999999D, 1))",
     ],
 )
