@@ -15,11 +15,10 @@ BIN := $(CARGO_TARGET_DIR)/release/firesteel
 
 VENV_DBT ?= .venv-dbt
 VENV_STORES ?= .venv-stores
-
-.PHONY: help build run serve test test-rust test-python test-dbt test-stores test-libraries test-clients lint format conformance bench clean
 VENV_LIBRARIES ?= .venv-libraries
 CLIENTS ?= 3.5.6 4.0.4 4.1.3 4.2.1 4.3.0
 
+.PHONY: help build run serve test test-rust test-python test-dbt test-stores test-libraries test-clients lint format conformance bench clean
 
 help:
 	@echo "make run          build, start the server, run a tour on real data through PySpark"

@@ -16,14 +16,14 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests" / "python"))
 import usage  # noqa: E402
-from server import Server  # noqa: E402
+from server import Server, running_functions  # noqa: E402
 
 DOCTEST_SUITES = ["functions", "dataframe", "sql"]
 
 
 def fresh() -> Server:
-    """A server whose Python functions run in this interpreter."""
-    return Server("--cores", "2", env={"PYSPARK_PYTHON": sys.executable})
+    """A server with as many cores as the lists were made with."""
+    return running_functions("--cores", "2")
 
 
 def doctests(suites: Path, work: Path) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:

@@ -1,24 +1,16 @@
-"""Fixtures of tests with Python functions: a server that runs them in this interpreter, a session per test."""
-
-import sys
+"""Fixtures of tests with Python functions: a server of the file's own, a session per test."""
 
 import pytest
-from pyspark.sql import SparkSession
 
-from server import Server
+from server import active_session, running_functions
 
 
 @pytest.fixture(scope="module")
 def python_server():
-    with Server(env={"PYSPARK_PYTHON": sys.executable}) as running:
+    with running_functions() as running:
         yield running
 
 
 @pytest.fixture
 def spark(python_server):
-    session = SparkSession.builder.remote(python_server.url).create()
-    # Types given as text are parsed in the active session, which may be one whose server was killed.
-    type(session)._active_session.session = session
-    type(session)._default_session = session
-    yield session
-    session.stop()
+    yield from active_session(python_server)

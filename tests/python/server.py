@@ -5,6 +5,7 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -72,3 +73,23 @@ class Server:
     def __exit__(self, *_) -> None:
         if self.process.poll() is None:
             self.stop()
+
+
+def running_functions(*arguments: str) -> Server:
+    """A server whose Python functions run in this interpreter."""
+    return Server(*arguments, env={"PYSPARK_PYTHON": sys.executable})
+
+
+def active_session(server: Server):
+    """A session with a server, which is the active one until it ends.
+
+    Types given as text are parsed in the active session, which would else be one
+    whose server an earlier test has killed.
+    """
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.remote(server.url).create()
+    type(session)._active_session.session = session
+    type(session)._default_session = session
+    yield session
+    session.stop()

@@ -1,6 +1,5 @@
 """Rows at hand and ranges stand in Spark's partitions where these show (expected values: Spark on two cores)."""
 
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -8,12 +7,12 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from server import Server
+from server import running_functions
 
 
 @pytest.fixture(scope="module")
 def spark():
-    with Server("--cores", "2", env={"PYSPARK_PYTHON": sys.executable}) as server:
+    with running_functions("--cores", "2") as server:
         session = SparkSession.builder.remote(server.url).create()
         yield session
         session.stop()
